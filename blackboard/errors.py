@@ -1,0 +1,91 @@
+"""What a board refuses, and what stops one from opening.
+
+    BlackboardError
+    ├── Refused              an observation or a question that the board does not take
+    │   ├── BadValue         a number, an operator, a pattern or a name that cannot be
+    │   ├── UnknownKind      a kind that this board does not have
+    │   ├── NotInView        an id that one does not see, whether it exists or not
+    │   ├── NotYours         an act that only the owner, or only an asserter, may do
+    │   ├── TooBig           content or a unit above the limit
+    │   ├── UnitMismatch     a quantity whose unit is not the constraint's
+    │   └── OutOfOrder       a post whose number does not follow the one before
+    ├── StoreError           the files of a board
+    │   ├── NotWritable
+    │   ├── SchemaTooNew
+    │   └── BoardInUse       another process holds the board's files
+    └── BoardClosed          the board object was closed
+
+``Refused`` errors cross the wire: ``code`` is the class's name, and ``refused(code, message)`` makes the error again.
+"""
+
+
+class BlackboardError(Exception):
+    """The root of this room's errors."""
+
+
+class Refused(BlackboardError, ValueError):
+    """The board does not take it. The message says what is wrong, with the value and the cure."""
+
+    @property
+    def code(self) -> str:
+        """The name by which it crosses the wire."""
+        return type(self).__name__
+
+
+class BadValue(Refused):
+    """A number, an operator, a pattern or a name that cannot be."""
+
+
+class UnknownKind(Refused):
+    """A kind that this board does not have."""
+
+
+class NotInView(Refused, LookupError):
+    """An id that one does not see, whether it exists or not."""
+
+    def __init__(self, message: str = "not in your view") -> None:
+        super().__init__(message)
+
+
+class NotYours(Refused):
+    """Only the item's owner, or only one of its asserters, may do this."""
+
+
+class TooBig(Refused):
+    """Content, or a unit, above the limit."""
+
+
+class UnitMismatch(Refused):
+    """A quantity whose unit is not the constraint's."""
+
+
+class OutOfOrder(Refused):
+    """A post whose number does not follow the one before."""
+
+
+class StoreError(BlackboardError):
+    """The files of a board."""
+
+
+class NotWritable(StoreError, OSError):
+    """The folder or the file cannot be written."""
+
+
+class SchemaTooNew(StoreError):
+    """The database was written by a newer version."""
+
+
+class BoardInUse(StoreError):
+    """Another process holds the board's files."""
+
+
+class BoardClosed(BlackboardError):
+    """The board object was closed."""
+
+
+_BY_CODE = {cls.__name__: cls for cls in (BadValue, UnknownKind, NotInView, NotYours, TooBig, UnitMismatch, OutOfOrder)}
+
+
+def refused(code: str, message: str) -> Refused:
+    """The error that ``code`` names, made again on this side of the wire."""
+    return _BY_CODE.get(code, Refused)(message)

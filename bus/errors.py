@@ -1,0 +1,65 @@
+"""What can go wrong between an agent and a board.
+
+    BusError
+    ├── BadName          a board or an agent whose name cannot be a subject token
+    ├── BadMessage       bytes that are not a message of ours: malformed, of a wrong type, of a version from the future
+    ├── TooLarge         a message above the transport's limit
+    ├── Unreachable      no server answers, or the connection is gone for good
+    ├── NoAnswer         a query without a reply in time
+    ├── NotPermitted     the server's permissions refuse it
+    ├── LogMismatch      the log is not the one that this board has read: replaced, or behind the board's cursor
+    └── ServerError      a server of ours does not start
+        ├── ServerNotFound
+        ├── ServerTooOld
+        └── PortTaken
+
+An error says what is wrong, with which value, and the cure.
+"""
+
+
+class BusError(Exception):
+    """The root of this room's errors."""
+
+
+class BadName(BusError, ValueError):
+    """A board's or an agent's name is not one token of letters, digits, ``-`` and ``_``."""
+
+
+class BadMessage(BusError, ValueError):
+    """Bytes that cannot be read as a message of this protocol."""
+
+
+class TooLarge(BusError, ValueError):
+    """A message is larger than the transport carries."""
+
+
+class Unreachable(BusError, ConnectionError):
+    """No server answers at the address, or the connection ended for good."""
+
+
+class NoAnswer(BusError, TimeoutError):
+    """A query had no reply in time."""
+
+
+class NotPermitted(BusError, PermissionError):
+    """The server's permissions refuse what was tried."""
+
+
+class LogMismatch(BusError):
+    """The log is not the one that the board has read so far."""
+
+
+class ServerError(BusError):
+    """A server of ours does not start."""
+
+
+class ServerNotFound(ServerError):
+    """There is no ``nats-server`` to start."""
+
+
+class ServerTooOld(ServerError):
+    """The ``nats-server`` found is older than what the board relies on."""
+
+
+class PortTaken(ServerError):
+    """The port that was asked for is in use."""

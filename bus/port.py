@@ -1,0 +1,82 @@
+"""The port: what a board and its agents ask of a transport. ``memory`` and ``nats`` keep to it; one contract suite runs on both.
+
+Laws:
+
+- A log has one order. Its numbers grow without a gap; a message's stamp is the transport's, and its agent is the channel's.
+- ``publish`` returns when the message is durable (NATS: stored and synced; memory: committed by the board), never before.
+- A reader keeps its own cursor and says where it wants to begin.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from msgspec import Struct
+
+
+class LogMessage(Struct, frozen=True, gc=False):
+    """A message as the log holds it."""
+
+    seq: int
+    stamp: float
+    """When the transport took it, in Unix seconds."""
+    agent: str
+    data: bytes
+
+
+Answering = Callable[[str, bytes], Awaitable[bytes]]
+"""(agent, query) → reply. Must not raise: an error is a reply, too."""
+
+
+class Log(Protocol):
+    """A board's log, read from a cursor."""
+
+    identity: str
+    """Changes when the log is another one, although its name is the same."""
+
+    async def read(self, limit: int = 64) -> list[LogMessage]:
+        """Wait for messages; give all that are there, at most ``limit``, without a gap in their numbers."""
+        ...
+
+    async def committed(self, seq: int) -> None:
+        """The reader has made everything up to ``seq`` durable on its side."""
+        ...
+
+    async def aclose(self) -> None:
+        """Stop reading."""
+        ...
+
+
+class Bus(Protocol):
+    """A connection of one process to a transport. All methods may be called from many tasks at once."""
+
+    async def publish(self, board: str, agent: str, data: bytes) -> int:
+        """Append to the board's log as ``agent``; the entry's number, once it is durable.
+
+        Raises ``TooLarge``, ``NotPermitted``, ``NoAnswer`` (may or may not have been stored: send it again), ``Unreachable``.
+        """
+        ...
+
+    async def ask(self, board: str, agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ASYNC109 - a request's own limit, as in nats-py
+        """Send a query, give back its reply. Raises ``NoAnswer``, ``Unreachable``."""
+        ...
+
+    def listen(self, board: str, audience: str) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """Hear the events of an audience from now on. A listener that lags loses the oldest (it sees a gap in their numbers, and asks)."""
+        ...
+
+    async def open_log(self, board: str, *, after: int, identity: str | None = None) -> Log:
+        """The host's: make the board's log if there is none, and read it from ``after`` on. Raises ``LogMismatch``."""
+        ...
+
+    async def emit(self, board: str, audience: str, n: int, data: bytes) -> None:
+        """The host's: tell an audience its ``n``-th events; durable on return. Telling a number again is harmless."""
+        ...
+
+    def answer(self, board: str, answering: Answering) -> AbstractAsyncContextManager[None]:
+        """The host's: answer the board's queries while the context is open."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of the transport. Harmless when done twice."""
+        ...
