@@ -360,6 +360,8 @@ class ConstraintView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=
     """Soft and not confirmed for long: may be given up."""
     unconfirmed: bool = False
     """Hard and not confirmed for long: binds all the same."""
+    contested: bool = False
+    """Another agent asserts another bound for the same slot."""
 
 
 class Breach(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):

@@ -1,0 +1,255 @@
+"""From what moved to signals: the detectors' shell, contests between agents, and constraints that are broken.
+
+Laws:
+
+- Work follows what changed; nothing here walks the board. What happens by time alone waits in one heap of due points: an entry that is no
+  longer true is dropped, or put back at its later time, when it comes up.
+- A signal is raised on the edge: once when something begins, not with every change while it lasts.
+- A detector's state lives on its item (``marks``), so it is kept, moved and forgotten with it.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from heapq import heappop, heappush
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from blackboard import constraints, views
+from blackboard.config import BoardConfig, label
+from blackboard.errors import NotInView
+from blackboard.items import ContextItem, direction
+from blackboard.network import PheromoneNetwork
+from blackboard.outcome import Outcome, Touch
+from blackboard.trends import Detector, Finding, Moment
+from bus.messages import Evidence, Signal
+
+_EXPIRY = -1
+"""Stands for a detector's number in the heap."""
+_VIOLATED = "violated"
+"""The mark of a value: (constraint, audience) for which it was raised."""
+
+
+class _Contest(Struct):
+    """Different values stand for one slot. ``leader``: the one that was confirmed past the others; empty while it is open."""
+
+    leader: str = ""
+
+
+class Alerts:
+    """Raises signals about what a unit, or time, did."""
+
+    def __init__(self, network: PheromoneNetwork, detectors: tuple[Detector, ...], config: BoardConfig) -> None:
+        self._network = network
+        self._detectors = detectors
+        self._labels = tuple(label(d) for d in detectors)
+        self._patience = config.patience * config.scale
+        self._heap: list[tuple[float, int, int, str]] = []
+        self._queued: dict[tuple[str, int], float] = {}
+        self._contests: dict[str, _Contest] = {}
+        self._passed: dict[str, None] = {}
+        """Faded constraints that let a value pass: to be held against the values when they are confirmed again."""
+
+    # ---- after a unit -------------------------------------------------------------------------------------------------------------------
+
+    def notice(self, touches: Iterable[Touch], outcome: Outcome) -> None:
+        """One unit, or a step of time, is applied: raise what it gives cause for."""
+        for touch in touches:
+            item = touch.item
+            if item.status == "standing":
+                if touch.fresh:
+                    self._arrived(item, outcome)
+                elif touch.confirmed and self._passed and item.id in self._passed:
+                    del self._passed[item.id]
+                    self._check_standing(item, outcome)
+                if item.scope == views.SHARED:
+                    self._detect(touch, outcome)
+            if item.value is not None and item.scope == views.SHARED:
+                self._contest(touch, outcome)
+
+    def _arrived(self, item: ContextItem, outcome: Outcome) -> None:
+        if item.expires_at is not None:
+            self._await(item, _EXPIRY, item.expires_at)
+        item.marks = None
+        if item.kind == constraints.KIND:
+            self._check_standing(item, outcome)
+        elif item.key is not None and item.value is not None:
+            for constraint in self._network.about(item.key, constraints.KIND):
+                self._check(constraint, item, outcome)
+
+    def _detect(self, touch: Touch, outcome: Outcome) -> None:
+        item = touch.item
+        moment = Moment(
+            t=self._network.now, before=touch.before, after=touch.after, confirmed=tuple(touch.confirmed), kind=item.kind, fresh=touch.fresh
+        )
+        marks = item.marks
+        if marks is None:
+            marks = item.marks = {}
+        for number, detector in enumerate(self._detectors):
+            state = marks.get(self._labels[number])
+            if state is None:
+                state = marks[self._labels[number]] = detector.begin(moment)
+            self._raise(number, item, detector.notice(state, moment), outcome)
+            self._await_due(number, item, state)
+
+    def _raise(self, number: int, item: ContextItem, finding: Finding | None, outcome: Outcome) -> None:
+        if finding is None:
+            return
+        evidence = finding.evidence
+        if finding.signal == "fading" and item.kind == constraints.KIND and not item.hard:
+            evidence = replace(evidence, relaxable=True)
+        outcome.signal(views.audience(item), self._signal(finding.signal, item, evidence, finding.reason, self._labels[number]))
+
+    def _signal(self, name: str, item: ContextItem, evidence: Evidence, reason: str = "", detector: str = "board/1") -> Signal:
+        return Signal(
+            signal=name, item=item.id, kind=item.kind, key=item.key, target=item.target, content=item.content, reason=reason,
+            strength=item.strength, t=self._network.now, detector=detector, evidence=evidence,
+        )  # fmt: skip
+
+    # ---- by time alone ------------------------------------------------------------------------------------------------------------------
+
+    def next_due(self) -> float | None:
+        """The earliest time at which something may have to be raised, or to expire."""
+        return self._heap[0][0] if self._heap else None
+
+    def due(self, outcome: Outcome) -> None:
+        """Raise, and let expire, what is due by now."""
+        now = self._network.now
+        while self._heap and self._heap[0][0] <= now:
+            _, _, number, item_id = heappop(self._heap)
+            self._queued.pop((item_id, number), None)
+            item = self._standing(item_id)
+            if item is None:
+                continue
+            if number == _EXPIRY:
+                if item.expires_at is not None and item.expires_at <= now:
+                    self._network.withdraw(item, "expired", "expire")
+                continue
+            detector, state = self._detectors[number], (item.marks or {}).get(self._labels[number])
+            due = None if state is None else detector.due(state, partial(self._network.falls_below, item))
+            if due is not None and due > now:
+                self._await(item, number, due)
+            elif due is not None:
+                strength = item.strength
+                self._network.touched(item)
+                self._raise(number, item, detector.notice(state, Moment(t=now, before=strength, after=strength, kind=item.kind)), outcome)
+                self._await_due(number, item, state)
+
+    def _standing(self, item_id: str) -> ContextItem | None:
+        try:
+            item = self._network.get(item_id)
+        except NotInView:
+            return None
+        return item if item.status == "standing" else None
+
+    def _await_due(self, number: int, item: ContextItem, state: Any) -> None:
+        due = self._detectors[number].due(state, partial(self._network.falls_below, item))
+        if due is not None:
+            self._await(item, number, due)
+
+    def _await(self, item: ContextItem, number: int, due: float) -> None:
+        queued = self._queued.get((item.id, number))
+        if queued is None or due < queued:
+            self._queued[item.id, number] = due
+            heappush(self._heap, (due, item.ordinal, number, item.id))
+
+    # ---- constraints that are broken ----------------------------------------------------------------------------------------------------
+
+    def _check_standing(self, constraint: ContextItem, outcome: Outcome) -> None:
+        if constraint.op is None or constraint.key is None:
+            return
+        for item in self._network.about(constraint.key):
+            if item.kind != constraints.KIND and item.value is not None and item.status == "standing":
+                self._check(constraint, item, outcome)
+
+    def _check(self, constraint: ContextItem, item: ContextItem, outcome: Outcome) -> None:
+        """Hold one value against one constraint; told to those who see both."""
+        if constraint.scope != views.SHARED and item.scope != views.SHARED and constraint.owner != item.owner:
+            return
+        if not constraints.binds(constraint, item.target) or not constraints.breaks(constraint, item.value, item.unit):
+            return
+        now = self._network.now
+        if not constraints.in_force(constraint, now, self._patience):
+            if constraint.status == "standing":
+                self._passed[constraint.id] = None
+            return
+        hidden = item if item.scope != views.SHARED else constraint
+        channel = views.audience(hidden)
+        if item.marks is None:
+            item.marks = {}
+        raised = item.marks.setdefault(_VIOLATED, [])
+        if [constraint.id, channel] in raised:
+            return
+        raised.append([constraint.id, channel])
+        evidence = Evidence(
+            until=now, values=dict.fromkeys(item.asserters, item.value), agents=tuple(sorted(item.asserters)), constraint=constraint.id,
+            rule=constraints.rule(constraint), relaxable=False,
+        )  # fmt: skip
+        reason = "hard" if constraint.hard else "soft"
+        outcome.signal(channel, self._signal("violated", item, evidence, reason))
+
+    # ---- contests -----------------------------------------------------------------------------------------------------------------------
+
+    def contested(self, item: ContextItem) -> bool:
+        """Do other agents assert other values for this shared item's slot, with none of them confirmed past the others?"""
+        contest = self._contests.get(_slot(item)) if item.scope == views.SHARED else None
+        return contest is not None and not contest.leader
+
+    def _contest(self, touch: Touch, outcome: Outcome) -> None:
+        item = touch.item
+        if item.key is None:
+            return
+        slot = _slot(item)
+        rivals = [
+            each
+            for each in self._network.slot(views.SHARED, item.kind, item.key, item.target, item.op)
+            if not constraints.same(each.value, item.value) or each.unit != item.unit
+        ]
+        if item.status != "standing" or not rivals:
+            # What is left may still be contested among themselves.
+            if len(rivals) < 2 or all(constraints.same(each.value, rivals[0].value) for each in rivals):
+                self._contests.pop(slot, None)
+            return
+        contest = self._contests.get(slot)
+        leads = all(item.strength > rival.strength for rival in rivals)
+        if contest is None or touch.fresh:
+            self._contests[slot] = _Contest()
+            self._raise_contested(item, rivals, outcome)
+        elif touch.confirmed and leads and contest.leader != item.id:
+            if contest.leader:
+                self._raise_contested(item, rivals, outcome)
+                contest.leader = ""
+            else:
+                contest.leader = item.id
+
+    def _raise_contested(self, item: ContextItem, rivals: list[ContextItem], outcome: Outcome) -> None:
+        values = {agent: each.value for each in (*rivals, item) for agent in each.asserters}
+        evidence = Evidence(until=self._network.now, values=values, agents=tuple(sorted(values)))
+        outcome.signal(views.audience(item), self._signal("contested", item, evidence))
+
+    # ---- persistence --------------------------------------------------------------------------------------------------------------------
+
+    def dump(self) -> dict[str, Any]:
+        """What cannot be rebuilt from the items."""
+        return {"contests": {slot: contest.leader for slot, contest in self._contests.items()}, "passed": list(self._passed)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up ``dump``'s state over a restored network: detectors' states become objects again, due points are found anew."""
+        self._contests = {slot: _Contest(leader) for slot, leader in state["contests"].items()}
+        self._passed = dict.fromkeys(state["passed"])
+        for item in self._network.all_items():
+            if item.expires_at is not None:
+                self._await(item, _EXPIRY, item.expires_at)
+            if item.marks is None:
+                continue
+            for number, name in enumerate(self._labels):
+                if name in item.marks:
+                    item.marks[name] = msgspec.convert(item.marks[name], self._detectors[number].state_type)
+                    self._await_due(number, item, item.marks[name])
+
+
+def _slot(item: ContextItem) -> str:
+    """A shared slot as a text: the key of a contest in the checkpoint."""
+    return msgspec.json.encode((item.kind, item.key, item.target, direction(item.op))).decode()

@@ -1,0 +1,140 @@
+"""What the board answers. Pure: a question moves nothing, and is answered from the asker's view alone (chapter 1, "Ownership and views").
+
+On a wall-clock board a question has a stamp of its own: strengths are those of that moment, but what only a ``Tick`` may do (protection that
+ends, an item that fades) has not happened before its tick has.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from blackboard import constraints, views
+from blackboard.admission import validate_limit
+from blackboard.alerts import Alerts
+from blackboard.config import BoardConfig
+from blackboard.errors import BadValue
+from blackboard.items import ContextItem, edge_to_wire, to_wire
+from blackboard.network import PheromoneNetwork
+from bus.messages import (
+    AnyQuery,
+    AnyReply,
+    BoardStats,
+    Breach,
+    Breaches,
+    Check,
+    ConstraintList,
+    Constraints,
+    ConstraintView,
+    Counted,
+    Edges,
+    EdgesOf,
+    Expert,
+    ExpertList,
+    Experts,
+    Get,
+    History,
+    Item,
+    Items,
+    Search,
+    Stats,
+    Top,
+)
+
+
+class Answers:
+    """Answers queries about one board as it stands."""
+
+    def __init__(self, network: PheromoneNetwork, alerts: Alerts, config: BoardConfig) -> None:
+        self._network = network
+        self._alerts = alerts
+        self._config = config
+        self._patience = config.patience * config.scale
+
+    def answer(self, agent: str, query: AnyQuery, *, at: float | None = None, seq: int = 0) -> AnyReply:
+        """The reply to ``agent`` at time ``at`` (now, if not given). Raises ``Refused``."""
+        network = self._network
+        seen = views.partitions(agent)
+        match query:
+            case Top():
+                validate_limit(query.limit)
+                return self._items(network.top(query.limit, partitions=seen, kind=query.kind, at=at), at)
+            case Search():
+                validate_limit(query.limit)
+                return self._items(network.search(query.text, query.limit, partitions=seen, at=at), at)
+            case Get():
+                return self._items([views.find(network, agent, query.item)], at)
+            case History():
+                return self._items(network.history(query.key, query.target, partitions=seen), at)
+            case EdgesOf():
+                item = views.find(network, agent, query.item)
+                return Edges(tuple(edge_to_wire(e, network.strength(e, at)) for e in views.edges(network, agent, item)))
+            case Constraints():
+                return ConstraintList(tuple(self._constraint(each, at) for each in self._seen(agent, network.of_kind(constraints.KIND))))
+            case Check():
+                return Breaches(tuple(self._breaches(agent, query.values, at)))
+            case Experts():
+                return ExpertList(tuple(self._experts(query.key)))
+            case Stats():
+                counted = network.stats(seen)
+                return Counted(
+                    BoardStats(board=self._config.name, time=self._config.time, now=network.now if at is None else at, seq=seq, **counted)
+                )
+            case _:
+                raise BadValue(f"query {type(query).__name__.lower()!r} is not one that a board answers")
+
+    @staticmethod
+    def _seen(agent: str, items: Iterable[ContextItem]) -> Iterable[ContextItem]:
+        return (item for item in items if views.sees(agent, item))
+
+    def _item(self, item: ContextItem, at: float | None) -> Item:
+        return to_wire(item, self._network.strength(item, at))
+
+    def _items(self, items: Iterable[ContextItem], at: float | None) -> Items:
+        return Items(tuple(self._item(item, at) for item in items))
+
+    def _standing(self, constraint: ContextItem, at: float | None) -> tuple[constraints.Status, bool, bool]:
+        status = constraints.status(constraint, self._network.now if at is None else at, self._patience)
+        faded = status == "fading"
+        return status, faded and not constraint.hard, faded and constraint.hard
+
+    def _constraint(self, constraint: ContextItem, at: float | None) -> ConstraintView:
+        status, relaxable, unconfirmed = self._standing(constraint, at)
+        return ConstraintView(
+            item=self._item(constraint, at), status=status, rule=constraints.rule(constraint), relaxable=relaxable,
+            unconfirmed=unconfirmed, contested=self._alerts.contested(constraint),
+        )  # fmt: skip
+
+    def _breaches(self, agent: str, values: dict[str, Any], at: float | None) -> Iterable[Breach]:
+        now = self._network.now if at is None else at
+        for key, given in values.items():
+            value, unit = _quantity(key, given)
+            for constraint in self._seen(agent, self._network.about(key, constraints.KIND)):
+                if not constraints.concerns(constraint, now, self._patience):
+                    continue
+                constraints.require_comparable(constraint, key, value, unit)
+                if constraints.breaks(constraint, value, unit):
+                    _, relaxable, unconfirmed = self._standing(constraint, at)
+                    yield Breach(
+                        item=self._item(constraint, at), key=key, value=value, rule=constraints.rule(constraint), relaxable=relaxable,
+                        unconfirmed=unconfirmed,
+                    )  # fmt: skip
+
+    def _experts(self, key: str) -> list[Expert]:
+        experts: dict[str, Expert] = {}
+        for item in self._network.about(key):
+            if item.scope != views.SHARED:
+                continue
+            for each in to_wire(item).contributions:
+                known = experts.get(each.agent) or Expert(agent=each.agent, amount=0.0, count=0, last=each.last)
+                experts[each.agent] = Expert(
+                    agent=each.agent, amount=known.amount + each.amount, count=known.count + each.count, last=max(known.last, each.last)
+                )
+        return sorted(experts.values(), key=lambda e: (-e.amount, -e.last, e.agent))
+
+
+def _quantity(key: str, given: Any) -> tuple[Any, str | None]:
+    """A value, or ``[value, unit]``."""
+    if isinstance(given, (list, tuple)):
+        if len(given) != 2 or not (given[1] is None or isinstance(given[1], str)):
+            raise BadValue(f"{key}={given!r}: give a value, or a value and its unit")
+        return given[0], given[1]
+    return given, None

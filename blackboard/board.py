@@ -1,0 +1,207 @@
+"""The board: a state machine that a log of entries drives (chapter 1).
+
+Laws:
+
+- The state is a fold of the log. ``apply(entry)`` is deterministic: no clock, no random numbers, no I/O. Replaying the entries gives the same
+  state, changes and signals, bit for bit on one platform.
+- Every change of state happens here and in ``network``. Whether a unit may be applied is decided in ``admission``, before anything moves; what
+  an agent sees, in ``views``.
+- Time moves only with entries: an ``EndRound`` on a board of rounds, the entry's stamp on a wall-clock one. Stamps never run backwards: a
+  smaller one counts as the largest so far.
+- A refused unit leaves no trace but its ``Refusal`` to its sender.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from blackboard import views
+from blackboard.admission import Admission
+from blackboard.alerts import Alerts
+from blackboard.answers import Answers
+from blackboard.config import BoardConfig
+from blackboard.errors import Refused
+from blackboard.items import ContextItem
+from blackboard.network import PheromoneNetwork
+from blackboard.outcome import Addressed, Outcome
+from blackboard.trends import Detector
+from bus.messages import (
+    AnyObservation,
+    AnyQuery,
+    AnyReply,
+    Confirm,
+    Deposit,
+    EndRound,
+    Link,
+    Refusal,
+    Reinforce,
+    Retract,
+    Share,
+    Unit,
+    Use,
+)
+
+KEPT_REFUSALS = 32
+"""How many refused units of each agent the board remembers."""
+_PAGE = "board"
+"""The page of a snapshot that is the board's own; the others are the network's."""
+
+
+class Entry(Struct, frozen=True, gc=False):
+    """A post as it stands in the log: ``seq`` and ``stamp`` (Unix seconds) are the log's, ``agent`` the channel's."""
+
+    seq: int
+    stamp: float
+    agent: str
+    epoch: str
+    post: int
+    units: tuple[Unit, ...]
+
+
+class _State(Struct):
+    """What stands on the board's own page."""
+
+    seq: int = 0
+    stamp: float = 0.0
+    told: dict[str, int] = {}
+    refusals: dict[str, list[Refusal]] = {}
+    alerts: dict[str, Any] = {}
+
+
+class Board:
+    """One board. ``detectors``: the defaults if not given."""
+
+    def __init__(self, config: BoardConfig, detectors: tuple[Detector, ...] | None = None) -> None:
+        self.config, detectors = config.with_detectors(detectors)
+        self._outcome = Outcome()
+        self._network = PheromoneNetwork(
+            kinds=config.policies(), edge=config.edge_policy(), board=config.name, core=config.core, recorder=self._outcome
+        )
+        self._alerts = Alerts(self._network, detectors, config)
+        self._answers = Answers(self._network, self._alerts, config)
+        self._state = _State()
+
+    @property
+    def seq(self) -> int:
+        """The last entry that was applied."""
+        return self._state.seq
+
+    @property
+    def now(self) -> float:
+        """The round, or Unix seconds."""
+        return self._network.now
+
+    # ---- the fold -----------------------------------------------------------------------------------------------------------------------
+
+    def apply(self, entry: Entry) -> list[Addressed]:
+        """Apply one entry; what it did, addressed to those who may hear of it. Never raises for what an agent said."""
+        state, outcome = self._state, self._outcome
+        outcome.begin(entry.seq)
+        state.seq = entry.seq
+        state.stamp = max(state.stamp, entry.stamp)
+        if self.config.time == "wall":
+            self._advance(state.stamp)
+        for number, unit in enumerate(entry.units):
+            try:
+                Admission(self._network, self.config, entry.agent).check(unit)
+            except Refused as error:
+                self._refuse(entry, number, error)
+                continue
+            for observation in unit:
+                self._do(entry.agent, observation)
+            self._alerts.notice(outcome.take_touches(), outcome)
+        return outcome.addressed(state.told, self._network.now)
+
+    def next_due(self) -> float | None:
+        """When a ``Tick`` is due, in Unix seconds; ``None`` if never, as on a board of rounds."""
+        if self.config.time == "rounds":
+            return None
+        return min((due for due in (self._network.next_due(), self._alerts.next_due()) if due is not None), default=None)
+
+    def _advance(self, to: float) -> None:
+        self._network.advance(to)
+        self._alerts.due(self._outcome)
+        self._alerts.notice(self._outcome.take_touches(), self._outcome)
+
+    def _refuse(self, entry: Entry, unit: int, error: Refused) -> None:
+        refusal = Refusal(code=error.code, message=str(error), epoch=entry.epoch, seq=entry.post, unit=unit)
+        kept = self._state.refusals.setdefault(entry.agent, [])
+        kept.append(refusal)
+        del kept[:-KEPT_REFUSALS]
+        self._outcome.refuse(entry.agent, refusal)
+
+    def _do(self, agent: str, observation: AnyObservation) -> None:
+        network = self._network
+        match observation:
+            case Reinforce():
+                network.reinforce(self._find(agent, observation.item), observation.delta, by=agent)
+            case Deposit():
+                self._deposit(agent, observation)
+            case Confirm():
+                network.confirm(self._find(agent, observation.item), by=agent)
+            case Use():
+                network.use(self._find(agent, observation.item), by=agent)
+            case Link():
+                self._link(agent, observation)
+            case Share():
+                item = self._find(agent, observation.item)
+                if item.scope != views.SHARED:
+                    network.share(item, by=agent)
+            case Retract():
+                network.retract(self._find(agent, observation.item), by=agent)
+            case EndRound():
+                if observation.round == network.now:
+                    # What the unit did until here belongs to the round that ends.
+                    self._alerts.notice(self._outcome.take_touches(), self._outcome)
+                    self._advance(network.now + 1)
+            case _:
+                pass  # a tick: the entry's stamp has moved the time already
+
+    def _deposit(self, agent: str, said: Deposit) -> None:
+        item = ContextItem(
+            said.content, kind=said.kind, key=said.key, target=said.target, value=said.value, op=said.op, unit=said.unit, hard=said.hard,
+            expires_at=said.expires_at, meta=said.meta, owner=agent, scope=said.scope,
+        )  # fmt: skip
+        self._network.deposit(item, initial_strength=said.strength, by=agent)
+
+    def _link(self, agent: str, said: Link) -> None:
+        a, b = self._find(agent, said.a), self._find(agent, said.b)
+        scope = said.scope or (views.SHARED if a.scope == b.scope == views.SHARED else "private")
+        self._network.connect(a, b, initial_strength=said.strength, relation=said.relation, owner=agent, scope=scope, by=agent)
+
+    def _find(self, agent: str, item_id: str) -> ContextItem:
+        return views.find(self._network, agent, item_id)
+
+    # ---- questions ----------------------------------------------------------------------------------------------------------------------
+
+    def answer(self, agent: str, query: AnyQuery, *, at: float | None = None) -> AnyReply:
+        """The answer to ``agent``, from its view; on a wall-clock board as of ``at`` (Unix seconds). Raises ``Refused``."""
+        at = max(at, self.now) if at is not None and self.config.time == "wall" else None
+        return self._answers.answer(agent, query, at=at, seq=self.seq)
+
+    def refusals_of(self, agent: str) -> tuple[Refusal, ...]:
+        """The agent's latest refused units, oldest first."""
+        return tuple(self._state.refusals.get(agent, ()))
+
+    def last_entry(self, agent: str, item_id: str) -> tuple[ContextItem, int]:
+        """An item of the agent's view and the entry that changed it last: where ``explain`` takes up the thread."""
+        item = self._find(agent, item_id)
+        return item, item.last_entry
+
+    # ---- checkpoints --------------------------------------------------------------------------------------------------------------------
+
+    def snapshot(self, *, full: bool = False) -> dict[str, bytes]:
+        """Page name → bytes of the state after entry ``seq``: what changed since the last call, or all. ``b""``: the page is gone."""
+        self._state.alerts = self._alerts.dump()
+        return {**self._network.snapshot(full=full), _PAGE: msgspec.msgpack.encode(self._state)}
+
+    @classmethod
+    def restore(cls, config: BoardConfig, pages: Mapping[str, bytes], detectors: tuple[Detector, ...] | None = None) -> "Board":
+        """The board whose (whole) snapshot this is."""
+        board = cls(config, detectors)
+        board._state = msgspec.msgpack.decode(pages[_PAGE], type=_State)
+        board._network.restore({name: page for name, page in pages.items() if name != _PAGE})
+        board._alerts.restore(board._state.alerts)
+        return board

@@ -1,0 +1,57 @@
+"""What a board is made with: its origin, kept with its log, so that a replay begins from the same place."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from blackboard.errors import BadValue
+from blackboard.kinds import DEFAULTS, EDGE, Policy, wall_clock
+from blackboard.trends import Detector, defaults
+
+
+class BoardConfig(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A board's settings. Times are in rounds; on a wall-clock board a round counts as ``round_seconds``."""
+
+    name: str
+    time: Literal["rounds", "wall"] = "rounds"
+    round_seconds: float = 60.0
+    core: float = 3.0
+    """Items at or above this strength are *core* (chapter 2)."""
+    patience: float = 10.0
+    """K of chapter 1: how long a constraint may go without a confirmation."""
+    kinds: dict[str, Policy] = {}
+    """Kinds beside, or in place of, the defaults; on a wall-clock board in seconds."""
+    detectors: tuple[str, ...] = ()
+    """Name and version of the detectors that the log was made with; empty: not settled yet."""
+
+    @property
+    def scale(self) -> float:
+        """The board's unit of time in rounds: 1, or the seconds of a round."""
+        return 1.0 if self.time == "rounds" else self.round_seconds
+
+    def policies(self) -> Mapping[str, Policy]:
+        """Every kind that the board knows."""
+        table = DEFAULTS if self.time == "rounds" else wall_clock(DEFAULTS, self.round_seconds)
+        return {**table, **self.kinds}
+
+    def edge_policy(self) -> Policy:
+        """The decay of edges."""
+        return EDGE if self.time == "rounds" else wall_clock({EDGE.name: EDGE}, self.round_seconds)[EDGE.name]
+
+    def with_detectors(self, given: tuple[Detector, ...] | None) -> tuple["BoardConfig", tuple[Detector, ...]]:
+        """Settle the detectors: the defaults if none are given. ``BadValue`` if the log was made with others."""
+        detectors = defaults(self.scale) if given is None else given
+        labels = tuple(label(d) for d in detectors)
+        if self.detectors and self.detectors != labels:
+            raise BadValue(
+                f"board {self.name!r} was made with the detectors {', '.join(self.detectors)}, not {', '.join(labels)}: "
+                "give the same ones, since a replay must raise the same signals"
+            )
+        return replace(self, detectors=labels), detectors
+
+
+def label(detector: Detector) -> str:
+    """``name/version``, as the log records it."""
+    return f"{detector.name}/{detector.version}"

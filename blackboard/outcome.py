@@ -1,0 +1,112 @@
+"""What one entry of the log did: gathered while it is applied, then addressed to those who may hear of it.
+
+The network reports each move here (it is the network's ``Recorder``); the board adds confirmations, signals and refusals. Changes go into
+the events of the item's audience, and what a *unit* did to each item is kept as a ``Touch``, from which the detectors work: never from the
+board as a whole.
+"""
+
+from collections.abc import Iterable
+from math import nan
+
+from msgspec import Struct
+
+from blackboard import views
+from blackboard.items import ContextItem, Edge
+from bus import names
+from bus.messages import Cause, Change, Events, Refusal, Signal
+
+
+class Addressed(Struct, frozen=True, gc=False):
+    """Events and the one audience that may hear them (``shared`` or ``private.AGENT``)."""
+
+    audience: str
+    events: Events
+
+
+class Touch(Struct):
+    """What one unit, or time alone, did to one item."""
+
+    item: ContextItem
+    before: float
+    after: float = nan
+    confirmed: list[tuple[str, float]] = []
+    """(agent, delta) of each confirmation, in order."""
+    fresh: bool = False
+    """It was not there for its audience before: deposited, said again after it was gone, or shared."""
+
+
+class _Letter(Struct):
+    changes: list[Change] = []
+    signals: list[Signal] = []
+    refusals: list[Refusal] = []
+
+
+class Outcome:
+    """Gathers what the entry ``seq`` does."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self._letters: dict[str, _Letter] = {}
+        self._touches: dict[str, Touch] = {}
+
+    def begin(self, seq: int) -> None:
+        """A new entry."""
+        self.seq = seq
+        self._letters = {}
+        self._touches = {}
+
+    # ---- told by the network ------------------------------------------------------------------------------------------------------------
+
+    def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, delta: float = 0.0) -> None:
+        """An item moved. ``delta`` is what was added to it by ``cause``, where that was an amount."""
+        change = Change(
+            item=item.id, kind=item.kind, cause=cause, old=old, new=new, by=by, key=item.key, target=item.target, prev=item.last_entry
+        )
+        item.last_entry = self.seq
+        self._letter(views.audience(item)).changes.append(change)
+        touch = self._touches.get(item.id)
+        if touch is None:
+            touch = self._touches[item.id] = Touch(item, old)
+        touch.after = new
+        if cause in {"confirm", "reinforce"} or (cause == "share" and delta > 0):
+            touch.confirmed.append((by, delta))
+        elif cause in {"deposit", "share"} or (cause == "revive" and item.status == "standing"):
+            touch.fresh = True
+
+    def edge_moved(self, edge: Edge, cause: Cause, old: float, new: float, by: str) -> None:
+        """An edge moved."""
+        change = Change(item=edge.id, kind="edge", cause=cause, old=old, new=new, by=by, ends=(edge.a, edge.b))
+        self._letter(views.audience(edge)).changes.append(change)
+
+    # ---- told by the board --------------------------------------------------------------------------------------------------------------
+
+    def signal(self, audience: str, signal: Signal) -> None:
+        """A detector noticed something."""
+        self._letter(audience).signals.append(signal)
+
+    def refuse(self, agent: str, refusal: Refusal) -> None:
+        """A unit of the agent was not applied."""
+        self._letter(names.private(agent)).refusals.append(refusal)
+
+    def take_touches(self) -> Iterable[Touch]:
+        """What was done to each item since the last call, in the order in which they were first touched."""
+        touches, self._touches = self._touches, {}
+        return touches.values()
+
+    def addressed(self, told: dict[str, int], t: float) -> list[Addressed]:
+        """The letters, each numbered within its audience; ``told`` holds the last number of each, and is moved on."""
+        out = []
+        for audience in sorted(self._letters):
+            letter = self._letters[audience]
+            told[audience] = n = told.get(audience, 0) + 1
+            events = Events(
+                n=n, seq=self.seq, t=t, changes=tuple(letter.changes), signals=tuple(letter.signals), refusals=tuple(letter.refusals)
+            )
+            out.append(Addressed(audience, events))
+        return out
+
+    def _letter(self, audience: str) -> _Letter:
+        letter = self._letters.get(audience)
+        if letter is None:
+            letter = self._letters[audience] = _Letter()
+        return letter

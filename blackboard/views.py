@@ -1,0 +1,66 @@
+"""Who sees what: decided here and nowhere else.
+
+Laws:
+
+- An agent's view is its own private items plus the shared ones, and the edges between items that it sees.
+- An id that is not in one's view, whether it exists or not, gives one and the same error.
+- Read and write follow the same rule: what one sees one may reinforce, and nothing else.
+
+A scope is a word (`private`, `shared`); a *partition* is a scope made concrete (`private:finance`, `shared`); an *audience* is the channel on
+which those who see a partition hear of it. A further scope is one more row in each of the three functions below.
+"""
+
+from blackboard.errors import NotInView
+from blackboard.items import ContextItem, Edge, identity, partition
+from blackboard.network import PheromoneNetwork
+from bus import names
+
+SHARED = "shared"
+
+
+def partitions(agent: str) -> tuple[str, ...]:
+    """The partitions that ``agent`` sees."""
+    return (SHARED, partition(agent, "private"))
+
+
+def sees(agent: str, thing: ContextItem | Edge) -> bool:
+    """Is this item in the agent's view? (For an edge: may the agent see it, if it sees both its ends?)"""
+    return thing.scope == SHARED or thing.owner == agent
+
+
+def audience(thing: ContextItem | Edge) -> str:
+    """The channel on which everyone who sees the thing, and nobody else, hears of it."""
+    return names.SHARED if thing.scope == SHARED else names.private(thing.owner)
+
+
+def may_hear(agent: str, channel: str) -> bool:
+    """May the agent listen to this audience's events?"""
+    return channel in {names.SHARED, names.private(agent)}
+
+
+def find(network: PheromoneNetwork, agent: str, item_id: str) -> ContextItem:
+    """The item with that id, if ``agent`` sees it, else ``NotInView``.
+
+    The id under which an agent knew an item before it shared it still leads to it, for that agent alone: to others such an id would tell
+    that there once was a private item.
+    """
+    shared_id = network.aliases.get(item_id)
+    try:
+        item = network.get(shared_id or item_id)
+    except NotInView:
+        raise NotInView from None
+    if not sees(agent, item) or (shared_id is not None and _private_id(network, agent, item) != item_id):
+        raise NotInView
+    return item
+
+
+def edges(network: PheromoneNetwork, agent: str, item: ContextItem) -> list[Edge]:
+    """The edges of an item that ``agent`` sees, the strongest first."""
+    return [e for e in network.edges_of(item) if sees(agent, e) and sees(agent, network.get(e.b if e.a == item.id else e.a))]
+
+
+def _private_id(network: PheromoneNetwork, agent: str, item: ContextItem) -> str:
+    return identity(
+        network.board, owner=agent, scope="private", kind=item.kind, key=item.key, target=item.target, content=item.content,
+        value=item.value, op=item.op, unit=item.unit,
+    )  # fmt: skip
