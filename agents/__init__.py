@@ -1,0 +1,7 @@
+"""What acts: agents, crews that run them, and the command line."""
+
+from agents.agent import Agent
+from agents.crew import Crew, Failure, Report, run_agent
+from agents.handlers import every, on_change, on_signal
+
+__all__ = ["Agent", "Crew", "Failure", "Report", "every", "on_change", "on_signal", "run_agent"]

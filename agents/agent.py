@@ -1,0 +1,52 @@
+"""An agent: a name, its own board, hooks around its life, and handlers for what happens.
+
+    class Finance(Agent):
+        @on_signal("rising", key="supplier_price")
+        async def recheck(self, signal: Signal) -> None: ...
+
+Laws:
+
+- Handlers of one agent run one at a time, in the order of events.
+- A handler or a hook that raises fails the agent. Its crew reports that and starts it again: ``stop()``, a pause, ``start()``, then the event
+  that it failed on once more. Handlers must therefore bear being called twice for one event.
+"""
+
+import re
+
+from blackboard.client import Board
+from bus.names import valid_name
+
+
+class Agent:
+    """Subclass it, mark methods with ``on_signal``, ``on_change`` and ``every``, and give it to a ``Crew``."""
+
+    def __init__(self, name: str | None = None, board: Board | None = None) -> None:
+        """Bear ``name``, by default the class's own in kebab case: ``SupplyChain`` is *supply-chain*.
+
+        ``board`` is for an agent that brings its own client; a crew opens one for every other, and closes what it opened.
+        """
+        self.name = valid_name(_kebab(type(self).__name__) if name is None else name)
+        self._board = board
+
+    @property
+    def board(self) -> Board:
+        """The agent's own board: what it says there is said in its name, and it sees what only it may see."""
+        if self._board is None:
+            raise RuntimeError(f"agent {self.name!r} has no board yet: a crew opens it one before start(), or pass Agent(board=…)")
+        return self._board
+
+    async def start(self) -> None:
+        """Do what comes first, after every agent of the crew listens already. Called again after a failure."""
+
+    async def run(self) -> None:
+        """Act on one's own, beside the handlers; the crew ends when every agent's ``run`` has returned and nobody has anything to do."""
+
+    async def stop(self) -> None:
+        """Let go of what ``start`` took; also after a failure and on Ctrl-C."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).strip("_").lower()

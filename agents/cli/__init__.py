@@ -1,0 +1,88 @@
+"""The command line: ``pheroboard COMMAND …``.
+
+Exit codes: 0 it went well, 1 it was refused or failed, 2 it was called wrongly, 130 it was interrupted. An error is one line on stderr that
+names the cure; PHEROBOARD_DEBUG=1 adds the traceback. Commands are imported when they are called, so that each starts fast.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+
+from cyclopts import App, CycloptsError, Parameter
+
+from agents.cli.errors import Failed
+from blackboard.errors import BlackboardError
+from bus.errors import BusError
+
+app = App(
+    name="pheroboard",
+    help="A pheromone blackboard: shared memory for crews of agents, over NATS, kept in SQLite.",
+    version=lambda: _version(),
+    default_parameter=Parameter(negative=()),
+    suppress_keyboard_interrupt=False,  # an interrupted command exits with 130, not with 0
+)
+for _command, _module in {
+    "run": "run",
+    "up": "up",
+    "watch": "watch",
+    "deposit": "verbs",
+    "share": "verbs",
+    "retract": "verbs",
+    "top": "reads",
+    "search": "reads",
+    "explain": "reads",
+    "constraints": "reads",
+    "experts": "reads",
+    "stats": "reads",
+    "doctor": "doctor",
+}.items():
+    app.command(f"agents.cli.{_module}:{_command}", name=_command)
+
+
+def main(tokens: Sequence[str] | None = None) -> None:
+    """Run one command (by default the one in ``sys.argv``) and exit with its code."""
+    sys.exit(call(sys.argv[1:] if tokens is None else tokens))
+
+
+def call(tokens: Sequence[str]) -> int:
+    """Run one command and give back its exit code. A command returns nothing, or a code of its own."""
+    try:
+        code = app(tokens, exit_on_error=False, print_error=True, result_action="return_value")
+        sys.stdout.flush()
+    except CycloptsError:
+        return 2  # cyclopts has said on stderr what is wrong
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of our pipe has seen enough. What Python still flushes at its exit goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        for leaf in _leaves(error):
+            print(f"pheroboard: {_sentence(leaf)}", file=sys.stderr)
+        if os.environ.get("PHEROBOARD_DEBUG"):
+            traceback.print_exception(error)
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+def _sentence(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    if isinstance(error, (BlackboardError, BusError, Failed)):
+        return text
+    return f"{type(error).__name__}: {text} (PHEROBOARD_DEBUG=1 shows where)"
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("pheroboard")

@@ -1,0 +1,123 @@
+"""Where a board is: what BOARD on the command line may be, and which server of this machine serves it.
+
+BOARD is one of
+    an address                      nats://127.0.0.1:4222/procurement
+    a path to a database            ./procurement.db, boards/procurement
+    a name                          procurement: on the server that --nats names, or else on the one that ``pheroboard up`` runs on this machine,
+                                    or else in ./procurement.db
+"""
+
+import socket
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+from cyclopts import Parameter
+from msgspec import Struct
+
+import blackboard
+from agents.cli.errors import Failed
+from blackboard.client import Board
+from bus.names import valid_name
+
+DATA = Path.home() / ".pheroboard"
+
+BoardName = Annotated[str, Parameter(help="A name, an address (nats://HOST:PORT/BOARD) or the path of a database.")]
+ItemId = Annotated[str, Parameter(help="The item's id.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Where:
+    """The options that say on which server, and from which folder."""
+
+    nats: Annotated[str | None, Parameter(env_var="PHEROBOARD_NATS")] = None
+    """A running NATS server, as in nats://127.0.0.1:4222."""
+    data: Annotated[Path, Parameter(env_var="PHEROBOARD_DATA")] = DATA
+    """The folder in which `pheroboard up` keeps its boards."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Who(Where):
+    """The options of commands that look at a board as somebody."""
+
+    agent: Annotated[str, Parameter(name="--as")] = "operator"
+    """Look, and speak, as this agent. The operator sees what is shared."""
+    json: bool = False
+    """Print JSON, for programs."""
+
+
+HERE = Where()
+OPERATOR = Who()
+
+
+class Serving(Struct, frozen=True):
+    """What a ``pheroboard up`` serves: kept in its data folder while it runs, so that other commands find it."""
+
+    pid: int
+    url: str
+    boards: tuple[str, ...]
+
+    def write(self, data: Path) -> None:
+        """Put it where ``served_from`` looks. A reader never sees half of it."""
+        fresh = data / f".serving.{self.pid}"
+        fresh.write_bytes(msgspec.json.encode(self))
+        fresh.replace(_record(data))
+
+    def erase(self, data: Path) -> None:
+        """Take the record back."""
+        _record(data).unlink(missing_ok=True)
+
+
+def served_from(data: Path) -> Serving | None:
+    """What is being served from ``data`` on this machine right now."""
+    try:
+        found = msgspec.json.decode(_record(data).read_bytes(), type=Serving)
+    except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
+        return None
+    return found if _reachable(found.url) else None
+
+
+def locate(board: str, where: Where) -> str:
+    """The address or the path of BOARD, as ``blackboard.open`` takes it."""
+    if "://" in board:
+        return board
+    if board.endswith(".db") or Path(board).name != board:
+        path = Path(board if board.endswith(".db") else f"{board}.db")
+        if path.exists():
+            return str(path)
+        raise Failed(f"there is no database {path}: name one that exists, or a board that is served (pheroboard up BOARD)")
+    valid_name(board, "board")
+    if where.nats:
+        return f"{where.nats.rstrip('/')}/{board}"
+    found = served_from(where.data)
+    if found and board in found.boards:
+        return f"{found.url}/{board}"
+    path = Path(f"{board}.db")
+    if path.exists():
+        return str(path)
+    what = f"the server on this machine serves {', '.join(found.boards) or 'no board'}" if found else "no server runs on this machine"
+    raise Failed(f"no board {board!r}: {what}, and there is no ./{path}. Serve it: pheroboard up {board}; or name its server: --nats URL")
+
+
+def opened(board: str, who: Who) -> AbstractAsyncContextManager[Board]:
+    """BOARD, open for whom the command speaks."""
+    return blackboard.open(locate(board, who), agent=who.agent)
+
+
+def _record(data: Path) -> Path:
+    return data / "serving.json"
+
+
+def _reachable(url: str) -> bool:
+    # Asked of the port, not of the process: a process number may have gone to another since.
+    parts = urlsplit(url)
+    try:
+        socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 4222), timeout=1.0).close()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,109 @@
+"""``top``, ``search``, ``explain``, ``constraints``, ``experts``, ``stats``: looking changes nothing."""
+
+from agents.cli.output import moment, number, owners, print_items, print_json, print_table
+from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
+
+
+async def top(board: BoardName, *, limit: int = 20, kind: str | None = None, who: Who = OPERATOR) -> None:
+    """The strongest items.
+
+    Parameters
+    ----------
+    limit
+        How many.
+    kind
+        Of this kind alone.
+    """
+    async with opened(board, who) as at:
+        print_items(await at.top(limit, kind=kind), json=who.json)
+
+
+async def search(board: BoardName, text: str, *, limit: int = 20, who: Who = OPERATOR) -> None:
+    """Items that have to do with a text, the strongest first.
+
+    Parameters
+    ----------
+    text
+        Words to look for.
+    limit
+        How many.
+    """
+    async with opened(board, who) as at:
+        print_items(await at.search(text, limit), json=who.json)
+
+
+async def explain(board: BoardName, item: ItemId, *, who: Who = OPERATOR) -> None:
+    """How an item came by its strength."""
+    async with opened(board, who) as at:
+        account = await at.explain(item)
+        time = (await at.stats()).time
+    if who.json:
+        print_json(account)
+        return
+    print(f"{account.item.content}: {account.item.kind}, {account.item.status}, strength {number(account.item.strength)}")
+    rows = [
+        (moment(act.t, time), act.cause, act.by or "time", number(act.evaporated), number(act.before), number(act.after)) for act in account.acts
+    ]
+    if account.opening:
+        rows.insert(0, ("before", "opening", "", "", "", number(account.opening)))
+    rows.append(("since", "evaporation", "time", number(account.evaporated_since), "", number(account.item.strength)))
+    print_table(("when", "cause", "by", "evaporated", "before", "after"), rows, empty="")
+
+
+async def constraints(board: BoardName, *, who: Who = OPERATOR) -> None:
+    """Every constraint with its status."""
+    async with opened(board, who) as at:
+        found = await at.constraints()
+    if who.json:
+        print_json(found)
+        return
+    print_table(
+        ("status", "binds", "rule", "content", "strength", "by", "id"),
+        (
+            (
+                view.status,
+                "may be relaxed" if view.relaxable else "hard, unconfirmed" if view.unconfirmed else "hard" if view.item.hard else "soft",
+                view.rule,
+                view.item.content,
+                number(view.item.strength),
+                owners(view.item),
+                view.item.id,
+            )
+            for view in found
+        ),
+        empty="No constraint is in view.",
+    )
+
+
+async def experts(board: BoardName, key: str, *, who: Who = OPERATOR) -> None:
+    """Who strengthened the shared items of a key: who knows about this.
+
+    Parameters
+    ----------
+    key
+        What it is about.
+    """
+    async with opened(board, who) as at:
+        found = await at.experts(key)
+        time = (await at.stats()).time
+    if who.json:
+        print_json(found)
+        return
+    print_table(
+        ("agent", "amount", "times", "last"),
+        ((expert.agent, number(expert.amount), str(expert.count), moment(expert.last, time)) for expert in found),
+        empty=f"Nobody has strengthened a shared item of the key {key!r}.",
+    )
+
+
+async def stats(board: BoardName, *, who: Who = OPERATOR) -> None:
+    """A board in figures."""
+    async with opened(board, who) as at:
+        found = await at.stats()
+    if who.json:
+        print_json(found)
+        return
+    print(f"{found.board}: {moment(found.now, found.time)}, log entry {found.seq}, {found.items} items and {found.edges} edges in view")
+    for what, counts in {"kind": found.kinds, "tier": found.tiers, "owner": found.owners}.items():
+        if counts:
+            print(f"by {what}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))

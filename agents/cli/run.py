@@ -1,0 +1,106 @@
+"""``run``: a crew on a board, from a file, a folder or a module.
+
+What is run offers one of two names:
+
+    async def main(address: str, *args: str) -> int | None      called with the board's address; its number is the exit code
+    crew = Crew([…])                                            run on that board; exit code 1 if an agent was given up
+"""
+
+import importlib
+import logging
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from agents.cli.errors import Failed
+from bus.names import valid_name
+
+
+async def run(
+    target: str,
+    *args: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    board: str | None = None,
+    nats: Annotated[str | None, Parameter(env_var="PHEROBOARD_NATS")] = None,
+    data: Path | None = None,
+) -> int:
+    """Start a server and a board, run a crew on it, and end them.
+
+    Parameters
+    ----------
+    target
+        What to run: examples/procurement, crew.py, or package.module. It offers `main(address, *args)` or `crew`.
+    args
+        Handed on to it.
+    board
+        The board's name; by default the target's.
+    nats
+        A NATS server on which the board is served already; then none is started.
+    data
+        The folder that keeps the board; by default a temporary one.
+    """
+    name = valid_name(board or Path(target).name.removesuffix(".py").rpartition(".")[2], "board")
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    module = load(target)
+    async with _board(name, nats, data) as address:
+        return await _play(module, address, args)
+
+
+@asynccontextmanager
+async def _board(name: str, nats: str | None, data: Path | None) -> AsyncIterator[str]:
+    """The address of a board that is served while the context is open."""
+    if nats:
+        yield f"{nats.rstrip('/')}/{name}"
+        return
+    from agents.cli.hosting import hosting
+
+    with nullcontext(data) if data else TemporaryDirectory(prefix="pheroboard-") as folder:
+        async with hosting([name], Path(folder)) as url:
+            yield f"{url}/{name}"
+
+
+async def _play(module: ModuleType, address: str, args: tuple[str, ...]) -> int:
+    main: Any = getattr(module, "main", None)
+    if main is not None:
+        return await main(address, *args) or 0
+    crew: Any = getattr(module, "crew", None)
+    if crew is None:
+        raise Failed(f"{module.__name__} has nothing to run: give it `async def main(address, *args)`, or `crew = Crew([…])`")
+    if args:
+        raise Failed(f"{module.__name__} offers a crew, which takes no arguments; it was given {' '.join(args)}")
+    crew.board = address
+    report = await crew.run()
+    return 1 if report.given_up else 0
+
+
+def load(target: str) -> ModuleType:
+    """Import what ``target`` names, from where it stands."""
+    path = Path(target)
+    if path.suffix == ".py" or path.is_dir() or len(path.parts) > 1:
+        if not path.exists():
+            raise Failed(f"there is nothing at {target}: name a file, a folder with an __init__.py, or a module")
+        path = path.resolve()
+        parents = list(_packages(path.parent))
+        root, parts = (parents[-1].parent if parents else path.parent), [*(p.name for p in reversed(parents)), path.stem]
+    else:
+        root, parts = Path.cwd(), target.split(".")
+    sys.path.insert(0, str(root))
+    name = ".".join(parts)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and name.startswith(error.name):
+            raise Failed(f"there is no module {name} in {root}: name a file, a folder with an __init__.py, or a module") from error
+        raise
+
+
+def _packages(folder: Path) -> Iterator[Path]:
+    """``folder`` and the folders around it that are packages, innermost first."""
+    while (folder / "__init__.py").exists():
+        yield folder
+        folder = folder.parent

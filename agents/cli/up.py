@@ -1,0 +1,52 @@
+"""``up``: serve boards until interrupted."""
+
+import os
+import signal
+from typing import Annotated
+
+import anyio
+from cyclopts import Parameter
+
+from agents.cli.errors import Failed
+from agents.cli.places import HERE, Serving, Where, served_from
+from bus.names import valid_name
+
+
+async def up(
+    *boards: Annotated[str, Parameter(help="The boards' names; made if they are new. Without a name, those that the data folder holds.")],
+    port: int = -1,
+    where: Where = HERE,
+) -> int:
+    """Serve boards until interrupted, on a NATS server that is started on loopback, or on the one that --nats names.
+
+    Parameters
+    ----------
+    port
+        The port of the server that is started; -1 takes a free one.
+    """
+    for board in boards:
+        valid_name(board, "board")
+    names = boards or tuple(sorted(path.stem for path in where.data.glob("*.db") if not path.stem.endswith(".state")))
+    if not names:
+        raise Failed(f"there is no board in {where.data} yet: name one, as in `pheroboard up procurement`")
+    running = served_from(where.data)
+    if running:
+        raise Failed(f"{where.data} is being served already, by process {running.pid} at {running.url}: end that, or choose another --data")
+
+    from agents.cli.hosting import hosting
+
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with hosting(names, where.data, nats=where.nats, port=port) as url:
+            record = Serving(os.getpid(), url, names)
+            record.write(where.data)
+            try:
+                print(f"serving {', '.join(names)} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
+                return await _asked_to_end(signals)
+            finally:
+                record.erase(where.data)
+
+
+async def _asked_to_end(signals: "anyio.abc.AsyncIterator[signal.Signals]") -> int:
+    async for number in signals:
+        return 130 if number is signal.SIGINT else 0
+    return 0

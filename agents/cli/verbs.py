@@ -1,0 +1,103 @@
+"""``deposit``, ``share``, ``retract``: what a person says on a board."""
+
+from typing import Any
+
+import msgspec
+
+from agents.cli.output import number, print_json
+from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
+from blackboard.client import Board
+from blackboard.items import ContextItem, to_wire
+
+
+async def deposit(
+    board: BoardName,
+    content: str,
+    *,
+    kind: str = "fact",
+    key: str | None = None,
+    target: str | None = None,
+    value: str | None = None,
+    op: str | None = None,
+    unit: str | None = None,
+    hard: bool = False,
+    strength: float | None = None,
+    expires_at: float | None = None,
+    shared: bool = False,
+    who: Who = OPERATOR,
+) -> None:
+    """Put an item on a board; one that stands already is confirmed.
+
+    Parameters
+    ----------
+    content
+        What it says.
+    kind
+        constraint, preference, fact, slot, tool_result, state, trace, or one of the board's own.
+    key
+        What it is about.
+    target
+        Which entity it is about.
+    value
+        Its value, as JSON; anything else is taken as text.
+    op
+        Makes a constraint's value a limit: <= < >= > == != in not_in matches.
+    unit
+        The value's unit.
+    hard
+        A constraint that binds until it is released.
+    strength
+        Its initial strength, if not the kind's.
+    expires_at
+        The round, or the Unix time, that ends it.
+    shared
+        For everybody to see; private otherwise.
+    """
+    async with opened(board, who) as at:
+        item = await at.deposit(
+            content,
+            kind=kind,
+            key=key,
+            target=target,
+            value=_value(value),
+            op=op,
+            unit=unit,
+            hard=hard,
+            strength=strength,
+            expires_at=expires_at,
+            scope="shared" if shared else "private",
+        )
+        await _say(at, item.id, "deposited", who)
+
+
+async def share(board: BoardName, item: ItemId, *, who: Who = OPERATOR) -> None:
+    """Make a private item of one's own shared."""
+    async with opened(board, who) as at:
+        await at.share(item)
+        await _say(at, item, "shared", who)
+
+
+async def retract(board: BoardName, item: ItemId, *, who: Who = OPERATOR) -> None:
+    """Withdraw one's own assertion; the last one removes the item."""
+    async with opened(board, who) as at:
+        await at.retract(item)
+        await _say(at, item, "retracted", who)
+
+
+async def _say(at: Board, item: str, done: str, who: Who) -> None:
+    """Report the item as the board holds it now. What was refused raises here."""
+    await at.wait_applied()
+    stands: ContextItem = await at.get(item)
+    if who.json:
+        print_json(to_wire(stands))
+    else:
+        print(f"{done}: {stands.content} ({stands.scope} {stands.kind}, {stands.status}, strength {number(stands.strength)}) {stands.id}")
+
+
+def _value(text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
