@@ -1,0 +1,213 @@
+"""Where a board is kept: the port, and its twin in memory. ``sqlite`` keeps to it too; one contract suite runs on both.
+
+Laws:
+
+- What one batch of entries did becomes durable as a whole or not at all (``commit``): journal, cursor, watermarks, outgoing events, dead
+  letters, archive.
+- The journal holds exactly the entries that the board applied, as they came, so that applying them again rebuilds it.
+- The checkpoint is a shortcut beside it: pages of state, and the entry that they stand for. It may lag, and it may be lost.
+- What an audience was told is a hint, written with a later batch: telling it again is harmless.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from msgspec import Struct
+
+from bus.port import LogMessage
+
+MAX_DEAD_LETTERS = 10_000
+"""So many are kept, the newest."""
+
+MAX_HEAD = 256
+"""Bytes of a refused message that are kept for whoever looks into it."""
+
+
+class Outgoing(Struct, frozen=True, gc=False):
+    """The ``n``-th events of an audience, encoded, which entry ``seq`` caused."""
+
+    audience: str
+    n: int
+    seq: int
+    data: bytes
+
+
+class DeadLetter(Struct, frozen=True, gc=False):
+    """What was refused, set aside where it can be inspected."""
+
+    seq: int
+    stamp: float
+    agent: str
+    code: str
+    error: str
+    head: bytes
+    """The message's first bytes."""
+
+
+class Archived(Struct, frozen=True, gc=False):
+    """An item that left the network for the archive with entry ``seq``; ``data`` is the encoded ``bus.messages.Item``."""
+
+    item: str
+    seq: int
+    data: bytes
+
+
+class Batch(Struct, frozen=True):
+    """What up to 64 entries did. ``cursor`` is the last entry read, whether it was applied or not."""
+
+    cursor: int
+    journal: tuple[LogMessage, ...] = ()
+    marks: Mapping[tuple[str, str], int] = {}
+    """(agent, epoch) → the number of its last post."""
+    events: tuple[Outgoing, ...] = ()
+    dead: tuple[DeadLetter, ...] = ()
+    archived: tuple[Archived, ...] = ()
+    told: Mapping[str, int] = {}
+    """Audience → up to which number it was told."""
+
+
+class Standing(Struct):
+    """What a store holds when it is opened. Nothing at all: ``origin`` is None."""
+
+    origin: bytes | None = None
+    """The board's encoded configuration."""
+    log: str | None = None
+    """The identity of the log that ``cursor`` counts in."""
+    cursor: int = 0
+    marks: dict[tuple[str, str], int] = {}
+    checkpoint: int = 0
+    """The entry that ``pages`` stand for; 0: there is no checkpoint."""
+    pages: dict[str, bytes] = {}
+
+
+class Store(Protocol):
+    """Keeps one board. Its methods may be called from many tasks of one event loop."""
+
+    async def open(self) -> Standing:
+        """Take hold of the store, and say how it stands. Raises ``StoreError``."""
+        ...
+
+    async def begin(self, origin: bytes, log: str) -> None:
+        """Settle what the board is made with, and the identity of its log."""
+        ...
+
+    async def commit(self, batch: Batch) -> None:
+        """Make a batch durable, whole. Raises ``StoreError``."""
+        ...
+
+    async def checkpoint(self, seq: int, pages: Mapping[str, bytes]) -> None:
+        """Lay these pages over the ones kept (empty bytes: the page is gone); together they stand for entry ``seq``."""
+        ...
+
+    async def journal(self, after: int, limit: int = 1000) -> list[LogMessage]:
+        """The applied entries after ``after``, in order."""
+        ...
+
+    async def tally(self, after: int) -> dict[str, int]:
+        """Audience → how many events the entries after ``after`` caused."""
+        ...
+
+    async def untold(self) -> list[Outgoing]:
+        """Events that no audience is known to have been told, in the order in which they arose."""
+        ...
+
+    async def events(self, audience: str, after: int, limit: int) -> list[Outgoing]:
+        """An audience's events after number ``after``, in order."""
+        ...
+
+    async def bounds(self, audience: str) -> tuple[int, int]:
+        """The numbers of the first and the last events kept for an audience; ``(0, 0)`` if there are none."""
+        ...
+
+    async def event_at(self, seq: int) -> list[Outgoing]:
+        """What entry ``seq`` caused, for every audience."""
+        ...
+
+    async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
+        """The newest dead letters, the newest first."""
+        ...
+
+    async def archived(self, item: str) -> Archived | None:
+        """An item as it was when it was archived last."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of the store. Harmless when done twice."""
+        ...
+
+
+class MemoryStore:
+    """The twin in memory: for boards that nobody keeps, and for tests. It can be opened again, as a file can."""
+
+    def __init__(self) -> None:
+        self._standing = Standing()
+        self._journal: list[LogMessage] = []
+        self._events: list[Outgoing] = []
+        self._told: dict[str, int] = {}
+        self._dead: list[DeadLetter] = []
+        self._archive: dict[str, Archived] = {}
+
+    async def open(self) -> Standing:
+        """Say how it stands."""
+        kept = self._standing
+        return Standing(kept.origin, kept.log, kept.cursor, dict(kept.marks), kept.checkpoint, dict(kept.pages))
+
+    async def begin(self, origin: bytes, log: str) -> None:
+        """Settle the origin."""
+        self._standing.origin, self._standing.log = origin, log
+
+    async def commit(self, batch: Batch) -> None:
+        """Keep a batch."""
+        self._standing.cursor = batch.cursor
+        self._standing.marks.update(batch.marks)
+        self._journal += batch.journal
+        self._events += batch.events
+        self._told.update(batch.told)
+        self._dead = [*self._dead, *batch.dead][-MAX_DEAD_LETTERS:]
+        self._archive.update((each.item, each) for each in batch.archived)
+
+    async def checkpoint(self, seq: int, pages: Mapping[str, bytes]) -> None:
+        """Lay pages over the ones kept."""
+        kept = {**self._standing.pages, **pages}
+        self._standing.pages = {name: data for name, data in kept.items() if data}
+        self._standing.checkpoint = seq
+
+    async def journal(self, after: int, limit: int = 1000) -> list[LogMessage]:
+        """The applied entries after ``after``."""
+        return [message for message in self._journal if message.seq > after][:limit]
+
+    async def tally(self, after: int) -> dict[str, int]:
+        """Audience → how many events the entries after ``after`` caused."""
+        counts: dict[str, int] = {}
+        for event in self._events:
+            if event.seq > after:
+                counts[event.audience] = counts.get(event.audience, 0) + 1
+        return counts
+
+    async def untold(self) -> list[Outgoing]:
+        """Events that were not told yet."""
+        return [event for event in self._events if event.n > self._told.get(event.audience, 0)]
+
+    async def events(self, audience: str, after: int, limit: int) -> list[Outgoing]:
+        """An audience's events after number ``after``."""
+        return [event for event in self._events if event.audience == audience and event.n > after][:limit]
+
+    async def bounds(self, audience: str) -> tuple[int, int]:
+        """The first and the last number of an audience."""
+        numbers = [event.n for event in self._events if event.audience == audience]
+        return (numbers[0], numbers[-1]) if numbers else (0, 0)
+
+    async def event_at(self, seq: int) -> list[Outgoing]:
+        """What entry ``seq`` caused."""
+        return [event for event in self._events if event.seq == seq]
+
+    async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
+        """The newest dead letters first."""
+        return self._dead[::-1][:limit]
+
+    async def archived(self, item: str) -> Archived | None:
+        """An item as it was archived."""
+        return self._archive.get(item)
+
+    async def aclose(self) -> None:
+        """Nothing to let go of."""

@@ -1,0 +1,132 @@
+"""SQLite keeps to the store's contract, and says clearly why it cannot."""
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blackboard.errors import BoardInUse, NotWritable, SchemaTooNew, StoreError
+from blackboard.sqlite import SqliteStore
+from blackboard.store import Batch, Store
+from tests.blackboard.store_contract import StoreContract, entry, event
+
+
+class TestSqliteStore(StoreContract):
+    def make(self, folder: Path) -> Store:
+        return SqliteStore(folder / "board.db")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "board.db"
+
+
+async def test_a_batch_is_whole_or_nothing(path: Path) -> None:
+    """When one row of a batch cannot be written, none is."""
+    store = SqliteStore(path)
+    await store.open()
+    await store.commit(Batch(cursor=1, journal=(entry(1),), events=(event(1, 1),)))
+    with pytest.raises(StoreError, match="UNIQUE"):
+        await store.commit(Batch(cursor=2, journal=(entry(2),), marks={("a", "e"): 1}, events=(event(1, 2),)))
+    await store.aclose()
+    standing = await store.open()
+    assert (standing.cursor, standing.marks) == (1, {})
+    assert await store.journal(0) == [entry(1)]
+    await store.aclose()
+
+
+async def test_synced_and_patient(path: Path) -> None:
+    """The files are in WAL mode, synced in full, and wait for a reader such as a backup."""
+    store = SqliteStore(path)
+    await store.open()
+    for pragma, value in (("journal_mode", "wal"), ("synchronous", 2), ("busy_timeout", 5000)):
+        assert await store._rows(f"PRAGMA {pragma}") == [(value,)]
+    await store.aclose()
+
+
+async def test_second_process(path: Path) -> None:
+    """A second process is refused, and told who holds the board."""
+    store = SqliteStore(path)
+    await store.open()
+    code = f"""
+import asyncio, pathlib
+from blackboard.sqlite import SqliteStore
+asyncio.run(SqliteStore(pathlib.Path({str(path)!r})).open())
+"""
+    done = await asyncio.to_thread(subprocess.run, [sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert f"BoardInUse: {path} is in use by process {os.getpid()}" in done.stderr
+    await store.aclose()
+
+
+async def test_same_process(path: Path) -> None:
+    """A second hold in one process is refused, too; once the first let go it works."""
+    first, second = SqliteStore(path), SqliteStore(path)
+    await first.open()
+    with pytest.raises(BoardInUse, match="this one"):
+        await second.open()
+    await first.aclose()
+    await second.open()
+    await second.aclose()
+
+
+async def test_unwritable_folder(tmp_path: Path) -> None:
+    """A folder that cannot be made or written is named."""
+    (tmp_path / "file").touch()
+    with pytest.raises(NotWritable, match=r"file/board\.db cannot be written"):
+        await SqliteStore(tmp_path / "file" / "board.db").open()
+
+
+async def test_folder_in_place_of_the_file(path: Path) -> None:
+    """A folder where the database should be is named, and the lock let go."""
+    path.mkdir()
+    for _ in range(2):
+        with pytest.raises(NotWritable, match="cannot be written"):
+            await SqliteStore(path).open()
+
+
+async def test_newer_schema(path: Path) -> None:
+    """A file of a later version is left alone."""
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(SchemaTooNew, match=r"schema 99.*upgrade"):
+        await SqliteStore(path).open()
+
+
+async def test_not_a_database(path: Path) -> None:
+    """A file of another kind is said to be one."""
+    path.write_bytes(b"certainly not SQLite" * 1000)
+    with pytest.raises(StoreError, match="no board's database"):
+        await SqliteStore(path).open()
+
+
+async def test_checkpoint_of_another_journal(path: Path) -> None:
+    """A checkpoint whose journal was replaced is dropped, with all its pages."""
+    store = SqliteStore(path)
+    await store.open()
+    await store.commit(Batch(cursor=5))
+    await store.checkpoint(5, {"a": b"old"})
+    await store.aclose()
+    path.unlink()
+    standing = await store.open()
+    assert (standing.checkpoint, standing.pages) == (0, {})
+    await store.commit(Batch(cursor=7))
+    await store.checkpoint(7, {"b": b"new"})
+    await store.aclose()
+    assert (await store.open()).pages == {"b": b"new"}
+    await store.aclose()
+
+
+async def test_checkpoint_ahead_of_the_journal(path: Path) -> None:
+    """A checkpoint that is ahead of its journal (restored from a backup) is dropped."""
+    store = SqliteStore(path)
+    await store.open()
+    await store.commit(Batch(cursor=5))
+    await store.checkpoint(6, {"a": b"ahead"})
+    await store.aclose()
+    assert (await store.open()).pages == {}
+    await store.aclose()
