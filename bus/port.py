@@ -13,6 +13,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
+MAX_BYTES = 1_000_000
+"""The most that one message may hold, on every transport: what NATS carries by default (1 MiB), less room for headers."""
+
 
 class LogMessage(Struct, frozen=True, gc=False):
     """A message as the log holds it."""
@@ -35,7 +38,10 @@ class Log(Protocol):
     """Changes when the log is another one, although its name is the same."""
 
     async def read(self, limit: int = 64) -> list[LogMessage]:
-        """Wait for messages; give all that are there, at most ``limit``, without a gap in their numbers."""
+        """Wait for messages; give all that are there, at most ``limit``, without a gap in their numbers.
+
+        A connection that broke is waited for. Raises ``LogMismatch`` if the log was replaced or cut, ``Unreachable`` once closed.
+        """
         ...
 
     async def committed(self, seq: int) -> None:

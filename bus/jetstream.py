@@ -1,0 +1,96 @@
+"""JetStream's vocabulary as far as a board uses it: its streams, their laws, its numbers and errors. No I/O."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from bus import names
+from bus.errors import BusError
+
+API = "$JS.API."
+EXPECTED_LAST = "Nats-Expected-Last-Subject-Sequence"
+PLACE = "Nats-Sequence"
+"""The header with its number in the stream that a message got directly bears."""
+NO_STREAM, NO_MESSAGE, WRONG_LAST = 10059, 10037, 10071
+EVENTS_KEPT = 7 * 86_400
+"""Seconds."""
+SECOND = 10**9
+"""JetStream counts in nanoseconds."""
+
+
+class Arrival(Protocol):
+    """What came in on a subscription."""
+
+    @property
+    def subject(self) -> str: ...
+    @property
+    def reply(self) -> str: ...
+    @property
+    def data(self) -> bytes: ...
+    @property
+    def headers(self) -> Mapping[str, str] | None: ...
+
+
+class Refused(BusError):  # noqa: N818 - as bus.errors names them
+    """JetStream's own word for why not."""
+
+    def __init__(self, subject: str, error: Mapping[str, Any]) -> None:
+        super().__init__(f"the NATS server refuses {subject}: {error.get('description')} ({error.get('err_code')})")
+        self.code = error.get("err_code")
+        self.passing = error.get("code") == 503
+        """It is between two states (an election, a recovery): try again."""
+
+
+_KEPT = {"storage": "file", "retention": "limits"}
+# With roll-ups and schedules a publisher can erase what others wrote and write on their subjects; the rest would change or drop messages
+# behind our back. Purging stays possible: erasing needs it.
+_NEVER = dict.fromkeys(
+    (
+        "allow_rollup_hdrs",
+        "allow_msg_schedules",
+        "allow_msg_ttl",
+        "allow_msg_counter",
+        "mirror",
+        "sources",
+        "subject_transform",
+        "republish",
+        "no_ack",
+    )
+)
+
+
+def observations_stream(board: str) -> str:
+    """The name of a board's log."""
+    return f"PB_OBS_{board}"
+
+
+def observations_laws(board: str) -> dict[str, Any]:
+    """What the log's configuration must say: nothing goes but by a purge."""
+    unlimited = {"max_age": 0, "max_msgs": -1, "max_msgs_per_subject": -1}
+    return {"subjects": [names.observations(board)], "deny_delete": True} | unlimited | _KEPT | _NEVER
+
+
+def events_stream(board: str) -> str:
+    """The name of the stream of a board's events."""
+    return f"PB_EVT_{board}"
+
+
+def events_laws(board: str) -> dict[str, Any]:
+    """What the events' configuration must say: anyone who may hear a subject may get its last message."""
+    return {"subjects": [names.events(board)], "allow_direct": True} | _KEPT | _NEVER
+
+
+def broken_law(laws: Mapping[str, Any], config: Mapping[str, Any]) -> str | None:
+    """The first law that a stream's configuration does not keep; absent, false, zero and empty are one."""
+    return next((law for law, value in laws.items() if (config.get(law) or None) != (value or None)), None)
+
+
+def status(arrival: Arrival) -> str | None:
+    """A word of the server that came in the place of a message: ``503`` nobody, ``404`` and ``408`` no message, ``409`` no consumer."""
+    return arrival.headers.get("Status") if arrival.headers else None
+
+
+def place(ack: str) -> tuple[int, float]:
+    """``(sequence, stamp in Unix seconds)`` from the subject of an acknowledgement, with or without domain and account in front."""
+    tokens = ack.split(".")
+    shift = 0 if len(tokens) == 9 else 2
+    return int(tokens[5 + shift]), int(tokens[7 + shift]) / SECOND

@@ -1,0 +1,193 @@
+"""The bus within one process: no server, no threads, nothing kept.
+
+Laws:
+
+- Durability is the reader's: ``publish`` returns once the reader has called ``committed`` for the entry. Only what is not read or not
+  committed is held.
+- Numbers go on from where the reader begins, so that a board that is kept in a file counts on after a restart.
+- All state belongs to one event loop.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from bus.errors import BusError, LogMismatch, NoAnswer, TooLarge, Unreachable
+from bus.mailbox import Mailbox
+from bus.port import MAX_BYTES, Answering, Log, LogMessage
+
+IDENTITY = "memory"
+"""Every log in memory is the continuation of what its reader has kept."""
+
+
+class MemoryLog:
+    """The tail of a board's log: from the first entry that is not committed."""
+
+    identity = IDENTITY
+
+    def __init__(self, board: str, after: int) -> None:
+        self._board = board
+        self._last = after
+        self._unread: deque[LogMessage] = deque()
+        self._uncommitted: deque[tuple[int, asyncio.Future[int]]] = deque()
+        self._news = asyncio.Event()
+        self.closed = False
+
+    async def append(self, stamp: float, agent: str, data: bytes) -> int:
+        """Number the entry, and wait until the reader has committed it."""
+        self._last += 1
+        durable: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._unread.append(LogMessage(self._last, stamp, agent, data))
+        self._uncommitted.append((self._last, durable))
+        self._news.set()
+        return await durable
+
+    async def read(self, limit: int = 64) -> list[LogMessage]:
+        """Wait for messages; give all that are there, at most ``limit``."""
+        while not self._unread:
+            if self.closed:
+                raise Unreachable(f"the log of board {self._board!r} was closed; open it again to read on")
+            self._news.clear()
+            await self._news.wait()
+        return [self._unread.popleft() for _ in range(min(limit, len(self._unread)))]
+
+    async def committed(self, seq: int) -> None:
+        """Everything up to ``seq`` is durable: its publishers return."""
+        while self._uncommitted and self._uncommitted[0][0] <= seq:
+            number, durable = self._uncommitted.popleft()
+            if not durable.done():  # a publisher may have been cancelled; its entry stands all the same
+                durable.set_result(number)
+
+    async def aclose(self) -> None:
+        """Stop reading. What is not committed may or may not be in the reader's store: its publishers are told so."""
+        self.closed = True
+        self._unread.clear()
+        self._news.set()
+        while self._uncommitted:
+            _, durable = self._uncommitted.popleft()
+            if not durable.done():
+                durable.set_exception(Unreachable(f"board {self._board!r} was closed before it had stored the message; send it again"))
+
+
+class _Board:
+    """What the bus knows of one board."""
+
+    def __init__(self) -> None:
+        self.log: MemoryLog | None = None
+        self.opened = asyncio.Event()
+        self.answering: Answering | None = None
+        self.answers: set[asyncio.Future[bytes]] = set()
+        self.listeners: dict[str, set[Mailbox]] = {}
+        self.told: dict[str, int] = {}
+
+
+class MemoryBus:
+    """Boards and agents of one process. ``clock`` gives the stamps, in Unix seconds."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._boards: dict[str, _Board] = {}
+        self._closed = False
+
+    async def publish(self, board: str, agent: str, data: bytes) -> int:
+        """Append to the board's log, and wait until the board has committed it. Before the board is open, wait for that too."""
+        _fits(data)
+        at = self._board(board)
+        while at.log is None or at.log.closed:
+            await at.opened.wait()
+            self._board(board)  # woken by the end of the bus, maybe
+        return await at.log.append(self._clock(), agent, data)
+
+    async def ask(self, board: str, agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ASYNC109 - as the port has it
+        """Put a query to the board that answers in this process."""
+        _fits(data)
+        at = self._board(board)
+        if at.answering is None:
+            raise NoAnswer(f"nobody serves board {board!r} in this process; open it first")
+        # A task of its own, owned by the answering side: the board's end must reach it, and an asker that gives up must not break into it.
+        task = asyncio.ensure_future(at.answering(agent, data))
+        at.answers.add(task)
+        task.add_done_callback(at.answers.discard)
+        try:
+            done, _ = await asyncio.wait({task}, timeout=timeout)
+        finally:
+            task.cancel()
+        if not done:
+            raise NoAnswer(f"board {board!r} did not answer within {timeout:g} s")
+        if task.cancelled():
+            raise NoAnswer(f"board {board!r} was closed before it had answered")
+        if error := task.exception():
+            raise NoAnswer(f"board {board!r} failed to answer: {type(error).__name__}") from error
+        return task.result()
+
+    @asynccontextmanager
+    async def listen(self, board: str, audience: str) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Hear an audience's events from now on."""
+        listeners = self._board(board).listeners.setdefault(audience, set())
+        mailbox = Mailbox()
+        listeners.add(mailbox)
+        try:
+            yield mailbox
+        finally:
+            listeners.discard(mailbox)
+
+    async def open_log(self, board: str, *, after: int, identity: str | None = None) -> Log:
+        """Begin the board's log after entry ``after``."""
+        at = self._board(board)
+        if at.log is not None and not at.log.closed:
+            raise BusError(f"board {board!r} is open in this process already; share that one")
+        if identity not in {None, IDENTITY}:
+            raise LogMismatch(f"board {board!r} has read a server's log (made {identity}), not one in memory; open it at its server")
+        at.log = MemoryLog(board, after)
+        at.told.clear()  # what this log's reader has told, it knows itself
+        at.opened.set()
+        at.opened = asyncio.Event()
+        return at.log
+
+    async def emit(self, board: str, audience: str, n: int, data: bytes) -> None:
+        """Tell an audience its ``n``-th events, once."""
+        _fits(data)
+        at = self._board(board)
+        if n <= at.told.get(audience, 0):
+            return
+        at.told[audience] = n
+        for mailbox in at.listeners.get(audience, ()):
+            mailbox.put(data)
+
+    @asynccontextmanager
+    async def answer(self, board: str, answering: Answering) -> AsyncIterator[None]:
+        """Answer the board's queries while the context is open."""
+        at = self._board(board)
+        if at.answering is not None:
+            raise BusError(f"board {board!r} is answered for in this process already; share that one")
+        at.answering = answering
+        try:
+            yield
+        finally:
+            at.answering = None
+            for task in at.answers:
+                task.cancel()
+
+    async def aclose(self) -> None:
+        """End every log, answer and listener."""
+        self._closed = True
+        for at in self._boards.values():
+            if at.log is not None:
+                await at.log.aclose()
+            at.opened.set()
+            for task in at.answers:
+                task.cancel()
+            for listeners in at.listeners.values():
+                for mailbox in listeners:
+                    mailbox.close()
+
+    def _board(self, board: str) -> _Board:
+        if self._closed:
+            raise Unreachable("the bus was closed; open the board again")
+        return self._boards.setdefault(board, _Board())
+
+
+def _fits(data: bytes) -> None:
+    if len(data) > MAX_BYTES:
+        raise TooLarge(f"a message of {len(data):,} bytes is above the limit of {MAX_BYTES:,}; send less at a time")

