@@ -1,0 +1,149 @@
+"""Claims about what is refused: by name, before anything moves, and whole units at a time."""
+
+from math import inf, nan
+from typing import Any
+
+import pytest
+
+from blackboard.admission import MAX_CONTENT, validate
+from blackboard.errors import BadValue, Refused, TooBig
+from bus.messages import AnyObservation, Confirm, Deposit, EndRound, Link, Reinforce, Retract, Share, Tick, Use
+from tests.blackboard.driver import Driver
+
+HOSTILE: list[tuple[AnyObservation, type[Refused], str]] = [
+    (Reinforce("x", nan), BadValue, "delta nan"),
+    (Reinforce("x", inf), BadValue, "delta inf"),
+    (Reinforce("x", -1.0), BadValue, "delta -1"),
+    (Reinforce("x", 0.0), BadValue, "delta 0"),
+    (Reinforce("x", 1.1e6), BadValue, "delta 1100000"),
+    (Deposit("x", strength=nan), BadValue, "strength nan"),
+    (Deposit("x", strength=-2.0), BadValue, "strength -2"),
+    (Deposit("x", strength=2e6), BadValue, "1,000,000"),
+    (Deposit("   "), BadValue, "empty"),
+    (Deposit("x" * (MAX_CONTENT + 1)), TooBig, "131,073 bytes"),
+    (Deposit("文" * (MAX_CONTENT // 3 + 1)), TooBig, "bytes"),
+    (Deposit("half \ud800"), BadValue, "surrogate"),
+    (Deposit("x", scope="public"), BadValue, "'public'"),
+    (Deposit("x", kind=" "), BadValue, "kind"),
+    (Deposit("x", key="k" * 300), TooBig, "key of 300"),
+    (Deposit("x", key="a\nb"), BadValue, "control"),
+    (Deposit("x", value=nan), BadValue, "value nan"),
+    (Deposit("x", value={"a": [1, {"b": inf}]}), BadValue, "value inf"),
+    (Deposit("x", value=b"raw"), BadValue, "bytes"),
+    (Deposit("x", value=2**70), BadValue, "64 bits"),
+    (Deposit("x", value="v" * 70_000), TooBig, "value and meta"),
+    (Deposit("x", expires_at=nan), BadValue, "expires_at"),
+    (Deposit("x", op="<=", value=1, key="k"), BadValue, "only a constraint"),
+    (Deposit("x", hard=True), BadValue, "only a constraint"),
+    (Deposit("x", kind="constraint", op="<=", value=1), BadValue, "key"),
+    (Deposit("x", kind="constraint", op="~", value=1, key="k"), BadValue, "'~'"),
+    (Deposit("x", kind="constraint", value=1, key="k"), BadValue, "operator"),
+    (Link("a", "b", strength=0.0), BadValue, "strength"),
+    (Link("a", "b", scope="everyone"), BadValue, "scope"),
+    (EndRound(-1), BadValue, "round -1"),
+]
+
+
+@pytest.mark.parametrize(("observation", "error", "words"), HOSTILE)
+def test_what_cannot_be_right_anywhere_is_named_with_its_value(observation: AnyObservation, error: type[Refused], words: str) -> None:
+    """Each is refused before it is sent, and by the board if it was sent all the same."""
+    with pytest.raises(error, match=words):
+        validate(observation)
+    driver = Driver()
+    driver.say("a", observation)
+    (refusal,) = driver.refusals("a")
+    assert refusal.code == error.__name__
+    assert driver.top("a") == ()
+
+
+def test_a_value_nested_beyond_reason_is_refused() -> None:
+    """Deep nesting would exhaust whoever reads it."""
+    deep: Any = 1
+    for _ in range(100):
+        deep = [deep]
+    with pytest.raises(BadValue, match="levels"):
+        validate(Deposit("x", value=deep))
+
+
+def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
+    """The cure is in the message."""
+    driver = Driver()
+    driver.say("a", Deposit("x", kind="opinion"))
+    (refusal,) = driver.refusals("a")
+    assert refusal.code == "UnknownKind"
+    assert "'opinion'" in refusal.message
+    assert "preference" in refusal.message
+
+
+def test_a_refused_unit_leaves_nothing_behind_and_stops_nobody() -> None:
+    """All or nothing; what comes right behind it is applied."""
+    driver = Driver()
+    driver.say("a", Deposit("one"), Deposit("two"), Reinforce("0" * 32, 1.0))
+    driver.say("a", Deposit("three"))
+    assert [i.content for i in driver.top("a")] == ["three"]
+    (refusal,) = driver.refusals("a")
+    assert "number 3 of 3" in refusal.message
+
+
+def test_a_unit_may_build_on_what_it_did_itself() -> None:
+    """Deposit, link, share, confirm and retract in one unit: each sees what those before it will have done."""
+    driver = Driver()
+    a, b = Deposit("a"), Deposit("b")
+    a_id, b_id = driver.id_of("x", a), driver.id_of("x", b)
+    driver.say("x", a, b, Link(a_id, b_id), Share(a_id), Confirm(a_id), Retract(b_id))
+    assert driver.refusals("x") == []
+    (item,) = driver.top("y")
+    assert (item.content, item.confirmations, item.scope) == ("a", 1, "shared")
+    assert driver.get("x", b_id).status == "released"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        (Deposit("a", key="k", value=1), Deposit("b", key="k", value=2), "confirm the first"),
+        (Deposit("a", key="k", value=1), "retract the first", "confirm the first"),
+        (Deposit("a", key="k", value=1), "retract the first", "retract the first"),
+        (Deposit("a", key="k", value=1), "share the first", Deposit("b", key="k", value=2, scope="shared"), "use the first"),
+    ],
+)
+def test_a_unit_is_held_against_what_it_did_itself(unit: tuple[Any, ...]) -> None:
+    """Confirming what the unit has superseded or withdrawn is refused, and the unit with it."""
+    driver = Driver()
+    first = driver.id_of("x", unit[0])
+    verbs = {"confirm the first": Confirm(first), "retract the first": Retract(first), "share the first": Share(first), "use the first": Use(first)}
+    driver.say("x", *(verbs.get(step, step) if isinstance(step, str) else step for step in unit))
+    assert len(driver.refusals("x")) == 1
+    assert driver.top("x") == ()
+
+
+def test_only_the_owner_shares_and_only_asserters_retract() -> None:
+    """``NotYours`` for a thing in view that is another's."""
+    driver = Driver()
+    item = driver.deposit("a", "basis", scope="shared")
+    driver.say("b", Retract(item))
+    driver.say("b", Share(item))
+    assert [r.code for r in driver.refusals("b")] == ["NotYours", "NotYours"]
+
+
+def test_a_shared_edge_needs_shared_ends() -> None:
+    """A shared edge would show that its private end exists."""
+    driver = Driver()
+    private, shared = driver.deposit("a", "mine"), driver.deposit("a", "ours", scope="shared")
+    driver.say("a", Link(private, shared, scope="shared"))
+    driver.say("a", Link(shared, shared))
+    assert [r.code for r in driver.refusals("a")] == ["BadValue", "BadValue"]
+
+
+def test_only_the_host_tells_the_time() -> None:
+    """A ``Tick`` of an agent's is refused."""
+    driver = Driver()
+    driver.say("a", Tick())
+    assert [r.code for r in driver.refusals("a")] == ["NotYours"]
+
+
+def test_what_has_expired_already_is_refused() -> None:
+    """An item that would end at once is a mistake, and is said to be one."""
+    driver = Driver()
+    driver.rounds(3)
+    driver.say("a", Deposit("coupon", expires_at=3))
+    assert [r.code for r in driver.refusals("a")] == ["BadValue"]

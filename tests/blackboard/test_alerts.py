@@ -1,0 +1,121 @@
+"""Claims about signals on the board: what raises them, to whom, and how often."""
+
+from typing import Any
+
+from blackboard.board import Board
+from blackboard.config import BoardConfig
+from blackboard.trends import Detector, Finding, Moment
+from bus.messages import Confirm, Deposit, Evidence, Reinforce, Retract, Share, Use
+from tests.blackboard.driver import Driver
+
+
+def test_the_price_basis_that_moved_raises_one_jump() -> None:
+    """A fact of 4 reinforced by 1.0 (25 %) is a rise for the reason *jump*, with the agent in the evidence."""
+    driver = Driver()
+    basis = driver.deposit("finance", "basis", key="supplier_price", scope="shared")
+    driver.rounds(2)
+    driver.say("procurement", Reinforce(basis, 1.0))
+    (signal,) = driver.signals("rising")
+    assert (signal.reason, signal.key, signal.evidence.agents) == ("jump", "supplier_price", ("procurement",))
+    driver.say("procurement", Reinforce(basis, 1.0))
+    assert len(driver.signals("rising")) == 1
+
+
+def test_a_decayed_item_jumps_by_the_delta_that_was_given() -> None:
+    """0.5 is 0.5, though floating point makes the difference of strengths a little less."""
+    for rounds in range(4, 24):
+        driver = Driver()
+        item = driver.deposit("a", "fact", scope="shared")
+        driver.rounds(rounds)
+        driver.say("b", Reinforce(item, 0.5))
+        assert [s.reason for s in driver.signals("rising")] == ["jump"], rounds
+
+
+def test_no_signal_about_what_is_private() -> None:
+    """A private item rises as it may: nobody is told, not even its owner."""
+    driver = Driver()
+    item = driver.deposit("a", "mine")
+    for _ in range(10):
+        driver.say("a", Reinforce(item, 5.0))
+    assert driver.signals() == driver.signals(audience="private.a") == []
+
+
+def test_sharing_is_an_arrival_and_not_a_rise() -> None:
+    """An item that was confirmed in private starts its public life quietly."""
+    driver = Driver()
+    item = driver.deposit("a", "mine")
+    for _ in range(5):
+        driver.say("a", Confirm(item))
+    driver.say("a", Share(item))
+    assert driver.signals() == []
+
+
+def test_a_constraint_used_in_every_prompt_for_a_thousand_rounds_is_not_evidence() -> None:
+    """It stays below twice its initial strength, raises no rise, burst or consensus, and fades as a signal exactly once."""
+    driver = Driver()
+    item = driver.deposit("a", "never call the payment API", kind="constraint", scope="shared")
+    strengths = []
+    for _ in range(1_000):
+        driver.say("b", Use(item))
+        strengths.append(driver.get("a", item).strength)
+        driver.rounds(1)
+    assert max(strengths) < 16.0
+    assert [s.signal for s in driver.signals() if s.signal != "crossed"] == ["fading"]
+
+
+def test_different_values_for_a_slot_are_contested_until_one_is_confirmed_past_the_other() -> None:
+    """Once when it begins; settled by a confirmation that puts one ahead, or by a retraction."""
+    driver = Driver()
+    mine = driver.deposit("a", "basis 40", key="basis", value=40, scope="shared")
+    driver.deposit("b", "basis 47", key="basis", value=47, scope="shared")
+    (signal,) = driver.signals("contested")
+    assert signal.evidence.values == {"a": 40, "b": 47}
+    driver.say("c", Confirm(mine))
+    driver.say("d", Confirm(mine))
+    assert len(driver.signals("contested")) == 1
+    theirs = driver.id_of("b", Deposit("basis 47", key="basis", value=47, scope="shared"))
+    for agent in ("x", "y", "z"):
+        driver.say(agent, Confirm(theirs))
+    assert len(driver.signals("contested")) == 2, "the other was confirmed past the leader"
+
+
+def test_a_contested_constraint_is_marked_until_one_retracts() -> None:
+    """``constraints()`` says which are contested."""
+    driver = Driver()
+    fields: dict[str, Any] = {"kind": "constraint", "key": "budget", "op": "<=", "scope": "shared"}
+    driver.deposit("a", "50", value=50, **fields)
+    theirs = driver.deposit("b", "60", value=60, **fields)
+    assert [c.contested for c in driver.constraints("x")] == [True, True]
+    driver.say("b", Retract(theirs))
+    assert {c.rule: c.contested for c in driver.constraints("x") if c.status == "active"} == {"budget <= 50": False}
+    assert len(driver.signals("contested")) == 1
+
+
+def test_the_same_value_in_other_words_is_not_contested() -> None:
+    """What counts is the value."""
+    driver = Driver()
+    driver.deposit("a", "basis is 40", key="basis", value=40, scope="shared")
+    driver.deposit("b", "forty", key="basis", value=40.0, scope="shared")
+    assert driver.signals("contested") == []
+
+
+class Doubled(Detector):
+    """A user's own: strength doubled in one unit."""
+
+    name = "doubled"
+    version = 3
+
+    def notice(self, state: Any, moment: Moment) -> Finding | None:
+        state["seen"] = state.get("seen", 0) + 1
+        return Finding("doubled", evidence=Evidence(confirmations=state["seen"])) if moment.after >= 2 * moment.before > 0 else None
+
+
+def test_a_users_detector_is_recorded_by_name_and_version_and_keeps_its_state() -> None:
+    """It is one class with one method; its state goes through checkpoints."""
+    driver = Driver(board=Board(BoardConfig(name="x"), (Doubled(),)))
+    item = driver.deposit("a", "fact", scope="shared")
+    assert driver.board.config.detectors == ("doubled/3",)
+    driver.board = Board.restore(driver.board.config, driver.board.snapshot(full=True), (Doubled(),))
+    driver.say("b", Reinforce(item, 4.0))
+    (signal,) = driver.signals("doubled")
+    assert (signal.detector, signal.evidence.confirmations) == ("doubled/3", 2)

@@ -1,0 +1,262 @@
+"""The board's laws, held against random logs.
+
+(a) Replaying the encoded log gives the same state, changes and signals. (b) Views never leak: what an agent hears and is answered is the same,
+byte for byte, as if the others' private acts had never been. (c) Strengths and the strongest items match a naive model. (d) Any split of the
+log into batches, with a checkpoint and a restart between them, gives the same result.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+
+from blackboard.board import Board, Entry
+from blackboard.config import BoardConfig
+from blackboard.errors import NotInView
+from blackboard.kinds import DEFAULTS
+from blackboard.outcome import Addressed
+from bus import messages
+from bus.messages import (
+    AnyObservation,
+    AnyQuery,
+    Check,
+    Confirm,
+    Constraints,
+    Deposit,
+    EdgesOf,
+    EndRound,
+    Experts,
+    Get,
+    History,
+    Link,
+    Post,
+    Reinforce,
+    Retract,
+    Search,
+    Share,
+    Stats,
+    Tick,
+    Top,
+    Use,
+)
+from tests.blackboard.driver import Driver
+
+AGENTS = ("ada", "bob", "eve")
+KINDS = ("fact", "state", "constraint", "trace", "preference")
+
+
+@st.composite
+def deposits(draw: st.DrawFn, scope: str) -> Deposit:
+    """Anything an agent may say in ``scope``."""
+    key = draw(st.sampled_from([None, "budget", "price"]))
+    kind = draw(st.sampled_from(KINDS))
+    valued = key is not None and draw(st.booleans())
+    bound = valued and kind == "constraint"
+    return Deposit(
+        draw(st.sampled_from(["x", "y", "z 42"])), kind=kind, key=key, scope=scope,
+        value=draw(st.sampled_from([1, 2, 60])) if valued else None,
+        op=draw(st.sampled_from(["<=", ">="])) if bound else None,
+        hard=kind == "constraint" and draw(st.booleans()),
+        strength=draw(st.sampled_from([None, 0.4, 2.5, 9.0])),
+        expires_at=2e9 if draw(st.integers(0, 9)) == 0 else None,
+    )  # fmt: skip
+
+
+class Known(NamedTuple):
+    """An item that the machine made; ``secret``: the agent that keeps it private for good."""
+
+    id: str
+    secret: str | None
+
+
+class BoardLaws(RuleBasedStateMachine):
+    """Random crews on a board of rounds or of wall-clock time."""
+
+    known = Bundle("known")
+
+    @initialize(time=st.sampled_from(["rounds", "wall"]))
+    def begin(self, time: Literal["rounds", "wall"]) -> None:
+        self.config = BoardConfig(name="laws", time=time)
+        self.board = Board(self.config)
+        self.log: list[bytes] = []
+        self.secret: list[str | None] = []
+        """For each entry: the agent to whom alone all of it is private."""
+        self.told: list[list[Addressed]] = []
+        self.stamp = 1.8e9
+        self.pages: dict[str, bytes] = {}
+
+    def say(self, agent: str, *unit: AnyObservation, secret: str | None = None) -> None:
+        post = Post(epoch=agent, seq=len(self.log) + 1, units=(unit,))
+        self.log.append(msgspec.msgpack.encode((self.stamp, agent, messages.encode(post))))
+        self.secret.append(secret if secret == agent else None)
+        self.told.append(self.board.apply(self.entry(len(self.log) - 1)))
+
+    def entry(self, index: int) -> Entry:
+        stamp, agent, data = msgspec.msgpack.decode(self.log[index])
+        post = messages.decode_post(data)
+        return Entry(seq=index + 1, stamp=stamp, agent=agent, epoch=post.epoch, post=post.seq, units=post.units)
+
+    @rule(target=known, data=st.data(), agent=st.sampled_from(AGENTS), scope=st.sampled_from(["private", "shared"]))
+    def deposit(self, data: Any, agent: str, scope: str) -> Known:
+        said = data.draw(deposits(scope))
+        secret = agent if scope == "private" else None
+        self.say(agent, said, secret=secret)
+        return Known(Driver(board=self.board).id_of(agent, said), secret)
+
+    @rule(data=st.data(), agent=st.sampled_from(AGENTS))
+    def deposit_and_share(self, data: Any, agent: str) -> None:
+        said = msgspec.structs.replace(data.draw(deposits("private")), content=f"shown by {agent}")
+        self.say(agent, said, Share(Driver(board=self.board).id_of(agent, said)))
+
+    @rule(item=known, agent=st.sampled_from(AGENTS), verb=st.sampled_from([Confirm, Use, Retract]))
+    def act(self, item: Known, agent: str, verb: Any) -> None:
+        self.say(agent, verb(item.id), secret=item.secret)
+
+    @rule(item=known, agent=st.sampled_from(AGENTS), delta=st.sampled_from([0.1, 0.5, 1.0, 30.0]))
+    def reinforce(self, item: Known, agent: str, delta: float) -> None:
+        self.say(agent, Reinforce(item.id, delta), secret=item.secret)
+
+    @rule(a=known, b=known, agent=st.sampled_from(AGENTS))
+    def link(self, a: Known, b: Known, agent: str) -> None:
+        self.say(agent, Link(a.id, b.id), secret=a.secret or b.secret)
+
+    @rule(data=st.data(), agent=st.sampled_from(AGENTS), n=st.integers(2, 4))
+    def several(self, data: Any, agent: str, n: int) -> None:
+        self.say(agent, *(data.draw(deposits("shared")) for _ in range(n)))
+
+    @rule(n=st.sampled_from([1, 1, 3, 12, 60]))
+    def pass_time(self, n: int) -> None:
+        if self.config.time == "rounds":
+            for _ in range(n):
+                self.say("ada", EndRound(int(self.board.now)))
+        else:
+            self.stamp += n * 37.7
+            self.say("_board", Tick())
+
+    @rule()
+    def stop_and_start(self) -> None:
+        """A batch ends here: its pages join the checkpoint, from which another host takes over."""
+        self.pages = {name: page for name, page in {**self.pages, **self.board.snapshot()}.items() if page}
+        restored = Board.restore(self.config, self.pages)
+        assert restored.snapshot(full=True) == self.board.snapshot(full=True)
+        self.board = restored
+
+    def answers(self, board: Board, agent: str) -> list[bytes]:
+        queries: list[AnyQuery] = [Top(100), Search("x y z 42"), Constraints(), Stats(), Check({"budget": 30, "price": 30})]
+        queries += [Experts("budget"), Experts("price"), History("budget"), History("price")]
+        for item in dict.fromkeys(change.item for letters in self.told for letter in letters for change in letter.events.changes):
+            queries += [Get(item), EdgesOf(item)]
+        said = []
+        for query in queries:
+            try:
+                said.append(messages.encode(board.answer(agent, query)))
+            except NotInView as error:
+                said.append(str(error).encode())
+        return said
+
+    def teardown(self) -> None:
+        if not getattr(self, "log", None):
+            return
+        replayed = Board(self.config)
+        assert [replayed.apply(self.entry(n)) for n in range(len(self.log))] == self.told
+        assert replayed.snapshot(full=True) == self.board.snapshot(full=True)
+        for agent in AGENTS:
+            self.others_secrets_make_no_difference(agent)
+
+    def others_secrets_make_no_difference(self, agent: str) -> None:
+        without, heard = Board(self.config), []
+        for n, secret in enumerate(self.secret):
+            entry = self.entry(n)
+            if secret is not None and secret != agent:
+                entry = msgspec.structs.replace(entry, units=())
+            heard.append([letter for letter in without.apply(entry) if letter.audience in {"shared", f"private.{agent}"}])
+        assert heard == [[letter for letter in letters if letter.audience in {"shared", f"private.{agent}"}] for letters in self.told]
+        assert self.answers(without, agent) == self.answers(self.board, agent)
+
+
+BoardLaws.TestCase.settings = settings(
+    max_examples=80, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+TestBoardLaws = pytest.mark.timeout(150)(BoardLaws.TestCase)
+
+
+class Naive:
+    """An item whose strength is multiplied out, round by round."""
+
+    def __init__(self, said: Deposit, now: int) -> None:
+        self.policy = DEFAULTS[said.kind]
+        self.begin(said, now)
+
+    def begin(self, said: Deposit, now: int) -> None:
+        self.strength = said.strength if said.strength is not None else self.policy.initial
+        self.first = max(self.strength, self.policy.initial)
+        self.protected_until = now + 3
+        self.standing = True
+
+    def confirm(self) -> None:
+        self.strength = max(self.strength, self.first) + 0.5
+
+    def end_round(self, now: int) -> None:
+        if now > self.protected_until:
+            self.strength *= 1 - self.policy.rate
+        self.standing = self.standing and self.strength >= self.policy.threshold
+
+
+class StrengthLaws(RuleBasedStateMachine):
+    """Shared items without values on a board of rounds, beside a model that decays each of them in each round."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.driver = Driver()
+        self.model: dict[str, Naive] = {}
+
+    @rule(agent=st.sampled_from(AGENTS), content=st.sampled_from("abcdef"), kind=st.sampled_from(KINDS), strength=st.sampled_from([None, 5.5, 9.0]))
+    def deposit(self, agent: str, content: str, kind: str, strength: float | None) -> None:
+        said = Deposit(content, kind=kind, strength=strength, scope="shared")
+        self.driver.say(agent, said)
+        item, now = self.driver.id_of(agent, said), int(self.driver.board.now)
+        if item not in self.model:
+            self.model[item] = Naive(said, now)
+        elif self.model[item].standing:
+            self.model[item].confirm()
+        else:
+            self.model[item].begin(said, now)
+
+    @rule(data=st.data(), agent=st.sampled_from(AGENTS), verb=st.sampled_from(["confirm", "reinforce", "use"]), delta=st.floats(0.01, 20.0))
+    def act(self, data: Any, agent: str, verb: str, delta: float) -> None:
+        standing = [item for item, naive in self.model.items() if naive.standing]
+        if not standing:
+            return
+        item = data.draw(st.sampled_from(standing))
+        naive = self.model[item]
+        if verb == "confirm":
+            self.driver.say(agent, Confirm(item))
+            naive.confirm()
+        elif verb == "reinforce":
+            self.driver.say(agent, Reinforce(item, delta))
+            naive.strength += delta
+        else:
+            self.driver.say(agent, Use(item))
+            naive.strength += 0.5 * max(0.0, 1 - naive.strength / (2 * naive.first))
+
+    @rule(n=st.integers(1, 40))
+    def end_rounds(self, n: int) -> None:
+        for _ in range(n):
+            self.driver.rounds(1)
+            for naive in self.model.values():
+                if naive.standing:
+                    naive.end_round(int(self.driver.board.now))
+
+    @invariant()
+    def strengths_and_order_agree(self) -> None:
+        top = self.driver.top("anyone", 100)
+        expected = {item: naive.strength for item, naive in self.model.items() if naive.standing}
+        assert {item.id: item.strength for item in top} == pytest.approx(expected, abs=1e-9)
+        assert [item.strength for item in top] == pytest.approx(sorted(expected.values(), reverse=True), abs=1e-9)
+
+
+StrengthLaws.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestStrengthLaws = pytest.mark.timeout(150)(StrengthLaws.TestCase)

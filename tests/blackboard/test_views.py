@@ -1,0 +1,73 @@
+"""Claims about who sees what."""
+
+import pytest
+
+from blackboard.errors import NotInView
+from bus.messages import Confirm, EdgesOf, History, Link, Reinforce, Retract, Search, Share, Stats
+from tests.blackboard.driver import Driver
+
+
+def test_a_view_is_ones_own_private_items_and_the_shared_ones() -> None:
+    """Each agent sees its own private items and all shared ones, and nothing else."""
+    driver = Driver()
+    driver.deposit("finance", "our margin is thin", key="margin")
+    driver.deposit("procurement", "the supplier quoted 47", key="quote")
+    driver.deposit("finance", "the price basis is 40", key="supplier_price", scope="shared")
+    assert {i.content for i in driver.top("finance")} == {"our margin is thin", "the price basis is 40"}
+    assert {i.content for i in driver.top("procurement")} == {"the supplier quoted 47", "the price basis is 40"}
+    assert {i.content for i in driver.top("latecomer")} == {"the price basis is 40"}
+
+
+def test_an_id_out_of_view_gives_one_error_whether_it_exists_or_not() -> None:
+    """A private id of another's and an id that never was are refused in the same words."""
+    driver = Driver()
+    secret = driver.deposit("procurement", "the supplier quoted 47")
+    for item in (secret, "0" * 32):
+        for observation in (Confirm(item), Reinforce(item, 1.0), Retract(item), Share(item), Link(item, item)):
+            driver.say("finance", observation)
+        with pytest.raises(NotInView, match="^not in your view$"):
+            driver.get("finance", item)
+    refused = driver.refusals("finance")
+    assert len(refused) == 10
+    assert {(r.code, r.message) for r in refused} == {("NotInView", "not in your view")}
+
+
+def test_the_id_from_before_sharing_leads_its_owner_on_and_nobody_else() -> None:
+    """After ``share`` the owner may go on using the private id; to others it does not exist."""
+    driver = Driver()
+    private = driver.deposit("finance", "margin 4 %")
+    driver.say("finance", Share(private))
+    assert driver.get("finance", private).scope == "shared"
+    with pytest.raises(NotInView):
+        driver.get("procurement", private)
+
+
+def test_edges_are_seen_with_both_their_ends() -> None:
+    """A private edge onto a shared item is its owner's alone, whoever looks from the shared end."""
+    driver = Driver()
+    shared = driver.deposit("finance", "budget 50,000", scope="shared")
+    quote = driver.deposit("procurement", "quote 47")
+    driver.say("procurement", Link(quote, shared))
+    assert len(driver.ask("procurement", EdgesOf(shared)).edges) == 1
+    assert driver.ask("finance", EdgesOf(shared)).edges == ()
+
+
+def test_search_history_and_statistics_count_the_view_only() -> None:
+    """Hits, slots and counts of another's private items stay its own."""
+    driver = Driver()
+    driver.deposit("procurement", "zebra quote", key="quote", value=47)
+    driver.deposit("finance", "zebra shared", key="quote", scope="shared")
+    assert [i.content for i in driver.ask("finance", Search("zebra")).items] == ["zebra shared"]
+    assert [i.content for i in driver.ask("finance", History("quote")).items] == ["zebra shared"]
+    assert driver.ask("finance", Stats()).stats.items == 1
+    assert driver.ask("finance", Stats()).stats.owners == {"finance": 1}
+
+
+def test_private_changes_go_to_their_owner_alone() -> None:
+    """What moves a private item is told on its owner's channel only."""
+    driver = Driver()
+    item = driver.deposit("procurement", "quote 47")
+    driver.say("procurement", Reinforce(item, 1.0))
+    assert [c.cause for c in driver.changes("private.procurement")] == ["deposit", "reinforce"]
+    assert driver.changes("shared") == []
+    assert driver.changes("private.finance") == []
