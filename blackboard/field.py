@@ -1,0 +1,269 @@
+"""What a network holds, what may be asked of it, and how it is kept. What changes it stands in ``network``.
+
+Laws:
+
+- Reads change nothing, to the last bit. (Indices may sort themselves meanwhile; no answer depends on when.)
+- The strongest come from indices, never from a scan.
+- A snapshot holds every figure once; indices are rebuilt from it. What is restored goes on exactly as the original does.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import heapify, nsmallest
+from itertools import chain
+from typing import TypedDict
+
+import msgspec
+from msgspec import Struct
+
+from blackboard.decay import DecayClass
+from blackboard.errors import BadValue, NotInView, UnknownKind
+from blackboard.items import ContextItem, Edge, direction, folded
+from blackboard.kinds import DEFAULTS, EDGE, Policy
+from blackboard.lanes import Lane
+from blackboard.ledger import Ledger
+from blackboard.links import Links
+from blackboard.ranking import Ranking, strongest
+from blackboard.recorder import Recorder
+from blackboard.register import Register, in_order
+from blackboard.storage import Pages, items_of
+from blackboard.text import relevant
+from bus.messages import Account
+
+ItemRef = ContextItem | str
+EdgeRef = Edge | str
+Partitions = Iterable[str] | None
+"""The partitions that a question is about; ``None`` for all."""
+
+_PAGE = "network"
+
+
+class Counts(TypedDict):
+    """What is in a network, in figures: how many stand; of the tiers, *archived* counts what may come back."""
+
+    items: int
+    edges: int
+    kinds: dict[str, int]
+    tiers: dict[str, int]
+    owners: dict[str, int]
+
+
+class _Scalars(Struct):
+    """What stands on the network's own page. Of each decay class: its base and its origin."""
+
+    now: float
+    items: int
+    edges: int
+    classes: dict[str, tuple[float, float]]
+
+
+class Field:
+    """The state of a network, and all that only reads it. ``at`` is a time not before now; None is now."""
+
+    def __init__(
+        self,
+        *,
+        kinds: Mapping[str, Policy] = DEFAULTS,
+        edge: Policy = EDGE,
+        board: str = "",
+        now: float = 0.0,
+        core: float = 3.0,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.kinds = dict(kinds)
+        self.board = board
+        self.now = now
+        self.core = core
+        self.aliases: dict[str, str] = {}
+        """Private id → the shared id that it was moved to."""
+        self._ledger = Ledger()
+        self._recorder: Recorder = self._ledger if recorder is None else recorder
+        self._open = {name: Lane(kind, kind.rate, now) for name, kind in self.kinds.items()}
+        self._protected = {name: Lane(kind, 0.0, now) for name, kind in self.kinds.items()}
+        self._protections: list[tuple[float, int, ContextItem]] = []
+        """A heap of (end, ordinal, item); one whose item has left meanwhile is dropped when it comes up."""
+        self._items: dict[str, ContextItem] = {}
+        self._pages: Pages[ContextItem] = Pages("items")
+        self._register = Register()
+        self._links = Links(board, edge, now, self._recorder)
+        self._written = b""
+
+    # ---- one item -----------------------------------------------------------------------------------------------------------------------
+
+    def get(self, item: ItemRef) -> ContextItem:
+        """The record with that id, whatever its status; the id that it had before it was shared will do. Raises ``NotInView``."""
+        item_id = item if isinstance(item, str) else item.id
+        found = self._items.get(self.aliases.get(item_id, item_id))
+        if found is None:
+            raise NotInView
+        return found
+
+    def find_by_content(self, content: str) -> ContextItem | None:
+        """The item that says exactly this, but for white space: the strongest that stands, else one of the history."""
+        found = self._register.saying(content)
+        return max(found, key=lambda item: (item.standing, item.strength, -item.ordinal), default=None)
+
+    def strength(self, thing: ContextItem | Edge | str, at: float | None = None) -> float:
+        """The strength of an item (or its id), or of an edge. Raises ``NotInView``."""
+        record = self._edge(thing) if isinstance(thing, Edge) else self.get(thing)
+        return record.strength if at is None else record.strength_at(at)
+
+    def s0(self, item: ContextItem) -> float:
+        """S₀: the larger of what the item first was and its kind's initial strength (chapter 1, "What a restatement does")."""
+        return max(item.first, self.kinds[item.kind].initial)
+
+    def tier(self, item: ItemRef) -> str:
+        """``core``, ``working``, or ``archived`` for what does not stand. Raises ``NotInView``."""
+        found = self.get(item)
+        if not found.standing:
+            return "archived"
+        return "core" if found.strength >= self.core else "working"
+
+    def explain(self, item: ItemRef) -> Account:
+        """How an item came by its strength, as far as this network's own ledger goes back. Raises ``NotInView``."""
+        return self._ledger.account(self.get(item))
+
+    def edges_of(self, item: ItemRef) -> list[Edge]:
+        """The edges of an item, the strongest first. Raises ``NotInView``."""
+        return self._links.of(self.get(item).id)
+
+    # ---- many items ---------------------------------------------------------------------------------------------------------------------
+
+    def all_items(self, partitions: Partitions = None) -> list[ContextItem]:
+        """Everything that stands, in order of making."""
+        return sorted((item for ranking, _ in self._rankings(self._lanes(), partitions) for item in ranking), key=in_order)
+
+    def top(self, k: int, *, partitions: Partitions = None, kind: str | None = None, at: float | None = None) -> list[ContextItem]:
+        """The ``k`` strongest, ties in order of making. Raises ``UnknownKind``."""
+        return strongest(self._rankings(self._lanes(kind), partitions, at), k)
+
+    def search(self, text: str, top_k: int = 30, *, partitions: Partitions = None, at: float | None = None) -> list[ContextItem]:
+        """Items that stand or are archived and share words with ``text``: the most relevant ``top_k`` of them, the strongest first."""
+        scores = relevant((census.text for census in self._register.census(partitions)), text)
+        found = [(-score, -self.strength(self._pages[ordinal], at), ordinal) for ordinal, score in scores.items()]
+        relevance_first = nsmallest(top_k, found)
+        return [self._pages[ordinal] for _, _, ordinal in sorted(relevance_first, key=lambda each: each[1:])]
+
+    def slot(self, partition: str, kind: str, key: str, target: str | None, op: str | None) -> list[ContextItem]:
+        """What stands with a value in a slot, of any owner, in order of making."""
+        slot = (partition, kind, folded(key), None if target is None else folded(target), direction(op))
+        return [item for item in self._register.slot(slot) if item.standing]
+
+    def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
+        """All items of a key (and kind), whatever their status."""
+        return self._register.about(key, kind)
+
+    def of_kind(self, kind: str) -> list[ContextItem]:
+        """All items of a kind, whatever their status, in order of making. Raises ``UnknownKind``."""
+        standing = (item for ranking, _ in self._rankings(self._lanes(kind), None) for item in ranking)
+        return sorted(chain(standing, self._register.past(kind)), key=in_order)
+
+    def history(self, key: str, target: str | None = None, *, partitions: Partitions = None) -> list[ContextItem]:
+        """All that was ever said about a key (and target), in order of making."""
+        target = None if target is None else folded(target)
+        seen = None if partitions is None else set(partitions)
+        found = (item for item in self.about(key) if target in {None, item.target} and (seen is None or item.partition in seen))
+        return sorted(found, key=in_order)
+
+    def stats(self, partitions: Partitions = None) -> Counts:
+        """How many items there are by kind, tier and owner, and how many edges."""
+        partitions = None if partitions is None else tuple(partitions)
+        kinds = {kind: sum(len(ranking) for ranking, _ in self._rankings(self._lanes(kind), partitions)) for kind in self.kinds}
+        core = math.log(self.core) if self.core > 0 else -math.inf
+        strong = sum(ranking.count_from(core + level) for ranking, level in self._rankings(self._lanes(), partitions))
+        owners: dict[str, int] = {}
+        archived = 0
+        for census in self._register.census(partitions):
+            archived += census.archived
+            for owner, count in census.owners.items():
+                owners[owner] = owners.get(owner, 0) + count
+        edges = self._links.counts
+        items = sum(kinds.values())
+        return {
+            "items": items,
+            "edges": edges.total() if partitions is None else sum(edges[each] for each in partitions),
+            "kinds": {kind: count for kind, count in kinds.items() if count},
+            "tiers": {"core": strong, "working": items - strong, "archived": archived},
+            "owners": {owner: count for owner, count in sorted(owners.items()) if count},
+        }
+
+    # ---- how it is kept -----------------------------------------------------------------------------------------------------------------
+
+    def snapshot(self, full: bool = False) -> dict[str, bytes]:
+        """Page name → bytes of what changed since the last call (``b""``: the page is gone); or, ``full``, of everything.
+
+        Asking for everything is a mere read: it does not count as a last call.
+        """
+        classes = {name: (decay.base, decay.origin) for name, decay in self._classes().items()}
+        scalars = msgspec.msgpack.encode(_Scalars(self.now, self._pages.next_ordinal, self._links.pages.next_ordinal, classes))
+        if full:
+            return {_PAGE: scalars, **self._pages.all_pages(), **self._links.pages.all_pages()}
+        own = {} if scalars == self._written else {_PAGE: scalars}
+        self._written = scalars
+        return {**own, **self._pages.take_dirty(), **self._links.pages.take_dirty()}
+
+    def restore(self, pages: Mapping[str, bytes]) -> None:
+        """Take up a (whole) snapshot in a new network of the same kinds. Raises ``BadValue``, ``UnknownKind``."""
+        if self._pages.next_ordinal or self._links.pages.next_ordinal:
+            raise BadValue("only a new network can take up a snapshot: this one holds items already")
+        scalars = msgspec.msgpack.decode(pages[_PAGE], type=_Scalars)
+        self.now, self._pages.next_ordinal, self._links.pages.next_ordinal = scalars.now, scalars.items, scalars.edges
+        for name, decay in self._classes().items():
+            decay.base, decay.origin = scalars.classes.get(name, (0.0, self.now))
+            decay.advance(self.now)
+        for item in items_of(pages):
+            lane = self._lanes(item.kind)[item.protected_until > self.now]
+            self._pages.put(item)
+            self._items[item.id] = item
+            self.aliases.update(dict.fromkeys(item.formerly, item.id))
+            self._register.learn(item)
+            self._register.enter(item)
+            if item.standing:
+                item.decay = lane.decay
+                lane.resume(item)
+                if lane is self._protected[item.kind]:
+                    self._protections.append((item.protected_until, item.ordinal, item))
+        heapify(self._protections)
+        self._links.restore(pages)
+
+    # ---- for both -----------------------------------------------------------------------------------------------------------------------
+
+    def _edge(self, edge: EdgeRef) -> Edge:
+        return self._links.get(edge if isinstance(edge, str) else edge.id)
+
+    def _policy(self, kind: str) -> Policy:
+        policy = self.kinds.get(kind)
+        if policy is None:
+            raise UnknownKind(f"kind {kind!r}: there are {', '.join(sorted(self.kinds))}; a new kind is one line of policy(...)")
+        return policy
+
+    def _lane(self, item: ContextItem) -> Lane:
+        """The lane of a standing item."""
+        lane = self._open[item.kind]
+        return lane if item.decay is lane.decay else self._protected[item.kind]
+
+    def _lanes(self, kind: str | None = None) -> tuple[Lane, ...]:
+        """A kind's lanes, the open and the protected one; or those of all kinds."""
+        if kind is None:
+            return (*self._open.values(), *self._protected.values())
+        self._policy(kind)
+        return self._open[kind], self._protected[kind]
+
+    def _classes(self) -> dict[str, DecayClass]:
+        """Every decay class, by a name of its own."""
+        return {
+            **{f"open/{name}": lane.decay for name, lane in self._open.items()},
+            **{f"protected/{name}": lane.decay for name, lane in self._protected.items()},
+            "edges": self._links.decay,
+        }
+
+    @staticmethod
+    def _rankings(lanes: Iterable[Lane], partitions: Partitions, at: float | None = None) -> Iterator[tuple[Ranking, float]]:
+        """The indices of these partitions, each with its class's level."""
+        partitions = None if partitions is None else tuple(dict.fromkeys(partitions))
+        for lane in lanes:
+            level = lane.decay.level if at is None else lane.decay.level_at(at)
+            if partitions is None:
+                yield from ((ranking, level) for ranking in lane.rankings.values())
+            else:
+                yield from ((lane.rankings[each], level) for each in partitions if each in lane.rankings)

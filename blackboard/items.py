@@ -1,0 +1,358 @@
+"""Items and edges: the live records of a network, which are also what a user holds.
+
+Laws:
+
+- An id is computed from what a thing is, so that one thing said twice is one thing (chapter 1, "Ids").
+- Strength is computed: ``s`` is what it was when the class's level was ``d``; nothing holds a "current" strength.
+- Only a network changes a record that is in it.
+"""
+
+import math
+import unicodedata
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from blackboard.decay import DecayClass
+from blackboard.errors import BadValue
+from bus import messages
+
+# ---- what a thing is --------------------------------------------------------------------------------------------------------------------
+
+
+def folded(text: str) -> str:
+    """Unicode NFC, with every run of white space one space, and none at the ends: what does not tell two texts apart."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def partition(owner: str, scope: str) -> str:
+    """Whose view an item is in: ``private:OWNER``, or the scope itself (``shared``; later ``group:NAME``)."""
+    return f"private:{owner}" if scope == "private" else scope
+
+
+def identity(
+    board: str,
+    *,
+    owner: str,
+    scope: str,
+    kind: str,
+    key: str | None,
+    target: str | None,
+    content: str,
+    value: Any,
+    op: str | None,
+    unit: str | None,
+) -> str:
+    """An item's id: 32 hex digits, the same wherever it is computed. The owner counts for a private item only.
+
+    Raises ``BadValue`` for a value that is not made of what JSON has.
+    """
+    key = None if key is None else folded(key)
+    target = None if target is None else folded(target)
+    return _digest(["item", board, partition(owner, scope), kind, key, target, folded(content), _canonical(value), op, unit])
+
+
+def edge_identity(board: str, *, owner: str, scope: str, a: str, b: str, relation: str | None) -> str:
+    """An edge's id. A relation has a direction; a mere association has none."""
+    ends = [a, b] if relation is not None else sorted((a, b))
+    return _digest(["edge", board, partition(owner, scope), ends, relation])
+
+
+def _digest(parts: list[Any]) -> str:
+    try:
+        return blake2b(msgspec.msgpack.encode(parts), digest_size=16).hexdigest()
+    except (TypeError, OverflowError, ValueError) as error:
+        raise BadValue(f"a value is made of text, 64-bit numbers, lists and mappings: {error}") from None
+
+
+def _canonical(value: Any) -> Any:
+    """One form for what is equal: integral floats are ints, mappings have no order. ``True`` stays apart from 1."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return int(value) if value.is_integer() and abs(value) < 2**63 else value
+        case list() | tuple():
+            return ["list", [_canonical(each) for each in value]]
+        case Mapping():
+            pairs = [(msgspec.msgpack.encode(_canonical(name)), _canonical(each)) for name, each in value.items()]
+            return ["mapping", sorted(pairs, key=lambda pair: pair[0])]
+        case _:
+            raise BadValue(f"a value is made of text, numbers, lists and mappings, not of {type(value).__name__}: {value!r}")
+
+
+_DIRECTIONS = {"<=": "upper", "<": "upper", ">=": "lower", ">": "lower", "==": "equal", "in": "equal", "!=": "unequal", "not_in": "unequal"}
+
+
+def direction(op: str | None) -> str | None:
+    """Which way a constraint's operator bounds its quantity: two of one direction are about the same thing (chapter 1, "Supersession")."""
+    return None if op is None else _DIRECTIONS.get(op, op)
+
+
+# ---- records ----------------------------------------------------------------------------------------------------------------------------
+
+
+class Pheromone:
+    """What an item and an edge have in common: a strength that fades."""
+
+    __slots__ = (
+        "d", "decay", "due", "first", "formerly", "id", "last_entry", "made", "ordinal", "owner", "partition", "s", "scope", "touched", "u",
+    )  # fmt: skip
+
+    id: str
+    owner: str
+    scope: str
+    partition: str
+    s: float
+    """The strength when it was last moved."""
+    d: float
+    """Its class's level then."""
+    u: float
+    """ln s + d: within a class, the order of strengths at any time."""
+    decay: DecayClass | None
+    """The class that it fades by; None on a record in no network, whose strength is fixed."""
+    due: float | None
+    """The level that its class's list of fading has it down for, if it has."""
+    first: float
+    """The strength that it first had."""
+    made: float
+    touched: float
+    ordinal: int
+    """Its number in order of creation, which breaks every tie."""
+    last_entry: int
+    """The number of the log entry that last moved it: the recorder's."""
+    formerly: tuple[str, ...]
+    """The private ids that it had before it was shared."""
+
+    def __init__(self, owner: str, scope: str) -> None:
+        self.id = ""
+        self.owner = owner
+        self.scope = scope
+        self.partition = partition(owner, scope)
+        self.decay = None
+        self.due = None
+        self.s = self.d = self.u = self.first = self.made = self.touched = 0.0
+        self.ordinal = -1
+        self.last_entry = 0
+        self.formerly = ()
+
+    @property
+    def strength(self) -> float:
+        """The strength as of the network's present; a record in no network keeps the one that it was read with."""
+        if self.decay is None:
+            return self.s
+        return self.s * math.exp(self.d - self.decay.level)
+
+    def strength_at(self, t: float) -> float:
+        """What its strength will be at ``t`` by its class alone."""
+        if self.decay is None:
+            return self.s
+        return self.s * math.exp(self.d - self.decay.level_at(t))
+
+    def mark(self, strength: float, level: float) -> None:
+        """Let it be ``strength`` strong as of ``level``."""
+        self.s = strength
+        self.d = level
+        self.u = math.log(strength) + level
+
+    def detach(self, strength: float) -> None:
+        """Take it out of its class, with a fixed strength."""
+        self.decay = self.due = None
+        self.s = strength
+        self.d = self.u = 0.0
+
+
+class Contributed(Struct, gc=False):
+    """How much one agent added to an item by one cause."""
+
+    amount: float = 0.0
+    count: int = 0
+    last: float = 0.0
+
+
+class ContextItem(Pheromone):
+    """A piece of context: a fact, a constraint, a tool's result, a trait of the user.
+
+    ``key`` says what it is about, ``target`` which entity; ``op``, ``value`` and ``unit`` make a constraint's predicate. Without ``kind``,
+    ``meta["type"]`` is the kind, else "fact". Times are rounds, or Unix seconds on a wall-clock board. Two items are equal only if they
+    are one object; what they *are* is in ``id``. Raises ``BadValue``.
+    """
+
+    __slots__ = (
+        "asserters", "confirmations", "confirmed", "content", "contributions", "expires_at", "key", "kind", "marks", "meta", "op",
+        "protected_until", "said_hard", "status", "target", "unit", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        content: str,
+        *,
+        kind: str | None = None,
+        key: str | None = None,
+        target: str | None = None,
+        value: Any = None,
+        op: str | None = None,
+        unit: str | None = None,
+        hard: bool = False,
+        expires_at: float | None = None,
+        meta: Mapping[str, Any] | None = None,
+        owner: str = "",
+        scope: str = "private",
+    ) -> None:
+        super().__init__(owner, scope)
+        if not isinstance(content, str):
+            raise BadValue(f"an item's content is text, not {type(content).__name__}: {content!r}")
+        self.meta: dict[str, Any] = dict(meta or {})
+        self.content = content
+        self.kind: str = kind or self.meta.get("type") or "fact"
+        if not isinstance(self.kind, str):
+            raise BadValue(f"a kind is a name, not {self.kind!r}")
+        self.key = None if key is None else folded(key)
+        self.target = None if target is None else folded(target)
+        self.value = value
+        self.op = op
+        self.unit = unit
+        self.said_hard = hard
+        """Was it hard when it was first said?"""
+        self.expires_at = expires_at
+        self.status = "standing"
+        """``standing``, or in the history as ``superseded``, ``archived``, ``released`` or ``expired``; ``discarded``: gone."""
+        self.confirmed = 0.0
+        """When it was deposited or last confirmed."""
+        self.confirmations = 0
+        self.asserters: dict[str, bool] = {}
+        """Who says so, and whether as hard."""
+        self.contributions: dict[tuple[str, str], Contributed] = {}
+        """Who strengthened it, by which cause."""
+        self.marks: dict[str, Any] | None = None
+        """What the detectors of a board remember of it."""
+        self.protected_until = 0.0
+
+    @property
+    def hard(self) -> bool:
+        """Is it binding? On a board: while any asserter says so."""
+        return any(self.asserters.values()) if self.asserters else self.said_hard
+
+    @property
+    def standing(self) -> bool:
+        """Is it in force, and not in the history only?"""
+        return self.status == "standing"
+
+    def contribute(self, agent: str, cause: str, amount: float, now: float, count: int = 1) -> None:
+        """Remember who made it stronger."""
+        share = self.contributions.setdefault((agent, cause), Contributed())
+        share.amount += amount
+        share.count += count
+        share.last = max(share.last, now)
+
+    def identify(self, board: str) -> str:
+        """Its id on ``board``."""
+        return identity(
+            board,
+            owner=self.owner,
+            scope=self.scope,
+            kind=self.kind,
+            key=self.key,
+            target=self.target,
+            content=self.content,
+            value=self.value,
+            op=self.op,
+            unit=self.unit,
+        )
+
+    def __repr__(self) -> str:
+        said = self.content if len(self.content) <= 60 else self.content[:59] + "…"
+        about = "" if self.key is None else f" {self.key}" + ("" if self.target is None else f"/{self.target}")
+        standing = f"{self.strength:.3g}" if self.standing else self.status
+        return f"<{self.kind}{about} {said!r} {standing} {self.partition} {self.id[:8] or 'not deposited'}>"
+
+
+class Edge(Pheromone):
+    """An association of two items, by their ids, with a strength of its own."""
+
+    __slots__ = ("a", "b", "relation")
+
+    def __init__(self, a: str, b: str, *, relation: str | None = None, owner: str = "", scope: str = "private") -> None:
+        super().__init__(owner, scope)
+        self.a = a
+        self.b = b
+        self.relation = relation
+
+    def __repr__(self) -> str:
+        return f"<edge {self.a[:8]} -{self.relation or ''}- {self.b[:8]} {self.strength:.3g} {self.partition}>"
+
+
+# ---- over the wire ----------------------------------------------------------------------------------------------------------------------
+
+
+def to_wire(item: ContextItem, at_strength: float | None = None) -> messages.Item:
+    """The item as it stands, or as it stands with another strength (that of another moment)."""
+    return messages.Item(
+        id=item.id,
+        content=item.content,
+        kind=item.kind,
+        strength=item.strength if at_strength is None else at_strength,
+        owner=item.owner,
+        scope=item.scope,
+        key=item.key,
+        target=item.target,
+        value=item.value,
+        op=item.op,
+        unit=item.unit,
+        hard=item.hard,
+        expires_at=item.expires_at,
+        meta=item.meta,
+        status=item.status,
+        first=item.first,
+        made=item.made,
+        confirmed=item.confirmed,
+        touched=item.touched,
+        confirmations=item.confirmations,
+        asserters=tuple(item.asserters),
+        contributions=tuple(
+            messages.Contribution(agent=agent, cause=cause, amount=share.amount, count=share.count, last=share.last)
+            for (agent, cause), share in item.contributions.items()
+        ),
+    )
+
+
+def from_wire(wire: messages.Item) -> ContextItem:
+    """An item that was read from a board: in no network, with the strength that it had there."""
+    item = ContextItem(
+        wire.content,
+        kind=wire.kind,
+        key=wire.key,
+        target=wire.target,
+        value=wire.value,
+        op=wire.op,
+        unit=wire.unit,
+        hard=wire.hard,
+        expires_at=wire.expires_at,
+        meta=wire.meta,
+        owner=wire.owner,
+        scope=wire.scope,
+    )
+    item.id = wire.id
+    item.detach(wire.strength)
+    item.status = wire.status
+    item.first, item.made, item.confirmed, item.touched = wire.first, wire.made, wire.confirmed, wire.touched
+    item.confirmations = wire.confirmations
+    item.asserters = dict.fromkeys(wire.asserters, wire.hard)  # who of them says hard does not cross the wire
+    item.contributions = {(each.agent, each.cause): Contributed(each.amount, each.count, each.last) for each in wire.contributions}
+    return item
+
+
+def edge_to_wire(edge: Edge, at_strength: float | None = None) -> messages.EdgeView:
+    """The edge as it stands, or as it stands with another strength."""
+    return messages.EdgeView(
+        id=edge.id,
+        a=edge.a,
+        b=edge.b,
+        strength=edge.strength if at_strength is None else at_strength,
+        relation=edge.relation,
+        owner=edge.owner,
+        scope=edge.scope,
+    )

@@ -1,0 +1,152 @@
+"""The edges of a network. They fade like items, in one decay class of their own, and are gone when they have faded.
+
+Law: an edge's id follows its ends. When an item moves to its shared id, its edges move along, and the ids that they had still lead to them.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from blackboard.decay import DecayClass
+from blackboard.errors import NotInView
+from blackboard.items import Edge, edge_identity
+from blackboard.kinds import Policy
+from blackboard.lanes import Fading
+from blackboard.recorder import Recorder
+from blackboard.storage import Pages, edges_of
+from bus.messages import Cause
+
+
+class Links:
+    """Edges by id and by the items that they join. Times are the network's."""
+
+    def __init__(self, board: str, policy: Policy, now: float, recorder: Recorder) -> None:
+        self.policy = policy
+        self.decay = DecayClass(policy.name, policy.rate, now)
+        self.fading = Fading(self.decay, policy.threshold)
+        self.pages: Pages[Edge] = Pages("edges")
+        self.counts: Counter[str] = Counter()
+        """How many each partition has."""
+        self._board = board
+        self._recorder = recorder
+        self._edges: dict[str, Edge] = {}
+        self._aliases: dict[str, str] = {}
+        self._adjacent: dict[str, dict[str, Edge]] = {}
+        """item → edge → the edge"""
+
+    def get(self, edge_id: str) -> Edge:
+        """Raises ``NotInView``."""
+        found = self._edges.get(self._aliases.get(edge_id, edge_id))
+        if found is None:
+            raise NotInView
+        return found
+
+    def of(self, item_id: str) -> list[Edge]:
+        """The edges of an item, the strongest first."""
+        return sorted(self._adjacent.get(item_id, {}).values(), key=lambda edge: (-edge.strength, edge.ordinal))
+
+    def connect(self, edge: Edge, strength: float, now: float, by: str) -> Edge:
+        """Put in a new edge, or strengthen the one that stands already, and give it back."""
+        edge_id = self._identify(edge)
+        twin = self._edges.get(edge_id)
+        if twin is not None:
+            self._strengthen(twin, max(twin.strength, self.policy.initial) + self.policy.confirm, "link", now, by)
+            return twin
+        edge.id = edge_id
+        edge.first = strength
+        edge.made = edge.touched = now
+        edge.mark(strength, self.decay.level)
+        self.pages.append(edge)
+        self._take_up(edge)
+        self._recorder.edge_moved(edge, "link", 0.0, strength, by)
+        return edge
+
+    def reinforce(self, edge: Edge, delta: float, now: float, by: str) -> None:
+        """Add ``delta``."""
+        self._strengthen(edge, edge.strength + delta, "reinforce", now, by)
+
+    def use(self, edge: Edge, now: float, by: str) -> None:
+        """Someone walked it: add δ·max(0, 1 - S/(2·S₀)) (chapter 2, "Using is reinforcing")."""
+        strength = edge.strength
+        gain = self.policy.use * (1 - strength / (2 * max(edge.first, self.policy.initial)))
+        if gain > 0:
+            self._strengthen(edge, strength + gain, "use", now, by)
+
+    def move_ends(self, old: str, new: str, now: float, by: str) -> None:
+        """The item ``old`` has become ``new``: its edges follow; onto an edge that joins the same items, the stronger of the two stays."""
+        for edge in self.of(old):
+            strength = edge.strength
+            self._let_go(edge)
+            if edge.a == old:
+                edge.a = new
+            if edge.b == old:
+                edge.b = new
+            former, edge.id = edge.id, self._identify(edge)
+            twin = self._edges.get(edge.id)
+            if edge.a == edge.b or twin is not None:
+                self.pages.remove(edge)
+                edge.detach(strength)
+                if twin is not None:
+                    self._alias(twin, (*edge.formerly, former))
+                    self._strengthen(twin, max(twin.strength, strength), "share", now, by)
+                continue
+            self._take_up(edge)
+            self._alias(edge, (former,))
+            self.pages.touch(edge)
+            self._recorder.edge_moved(edge, "share", strength, strength, by)
+
+    def discard(self, edge: Edge) -> None:
+        """Drop it for good."""
+        strength = edge.strength
+        self._let_go(edge)
+        for former in edge.formerly:
+            del self._aliases[former]
+        self.pages.remove(edge)
+        edge.detach(0.0)
+        self._recorder.edge_moved(edge, "discard", strength, 0.0, "")
+
+    def forget(self) -> None:
+        """Drop what has faded."""
+        for edge in self.fading.take_due():
+            assert isinstance(edge, Edge)
+            self.discard(edge)
+
+    def restore(self, pages: Mapping[str, bytes]) -> None:
+        """Take up the edges of a snapshot."""
+        for edge in edges_of(pages):
+            self.pages.put(edge)
+            self._take_up(edge)
+            self._aliases.update(dict.fromkeys(edge.formerly, edge.id))
+
+    def __iter__(self) -> Iterator[Edge]:
+        return iter(self.pages)
+
+    def _identify(self, edge: Edge) -> str:
+        return edge_identity(self._board, owner=edge.owner, scope=edge.scope, a=edge.a, b=edge.b, relation=edge.relation)
+
+    def _strengthen(self, edge: Edge, strength: float, cause: Cause, now: float, by: str) -> None:
+        old = edge.strength
+        edge.mark(strength, self.decay.level)
+        edge.touched = now
+        self.pages.touch(edge)
+        self._recorder.edge_moved(edge, cause, old, strength, by)
+
+    def _alias(self, edge: Edge, former: tuple[str, ...]) -> None:
+        edge.formerly += former
+        self._aliases.update(dict.fromkeys(edge.formerly, edge.id))
+
+    def _take_up(self, edge: Edge) -> None:
+        self._edges[edge.id] = edge
+        self._adjacent.setdefault(edge.a, {})[edge.id] = edge
+        self._adjacent.setdefault(edge.b, {})[edge.id] = edge
+        self.counts[edge.partition] += 1
+        edge.decay = self.decay
+        self.fading.enter(edge)
+
+    def _let_go(self, edge: Edge) -> None:
+        del self._edges[edge.id]
+        for end in (edge.a, edge.b):
+            del self._adjacent[end][edge.id]
+            if not self._adjacent[end]:
+                del self._adjacent[end]
+        self.counts[edge.partition] -= 1
+        self.fading.leave(edge)

@@ -1,0 +1,383 @@
+"""The pheromone network: the three updates, and what happens by time alone (chapter 2). What may be asked of it stands in ``field``.
+
+Laws:
+
+- Every change of a strength is a deposit, a reinforcement or evaporation, and is told to the recorder with its cause.
+- No loop over items stands on any path of decay or of what is due: evaporation moves one number a decay class.
+- Time passes only by ``advance`` and ``evaporate``, and what happened by then depends on elapsed time alone.
+- A new item is protected: it waits in a class of rate 0, and moves to its kind's class at exactly the time when its protection ends.
+- What does not stand has no strength. It stays in the history, unless its kind is discarded.
+"""
+
+import math
+from heapq import heappop, heappush
+
+from blackboard.errors import BadValue, NotYours
+from blackboard.field import EdgeRef, Field, ItemRef
+from blackboard.items import ContextItem, Edge, identity, partition
+from blackboard.kinds import STRONGEST
+from blackboard.lanes import level_below
+from blackboard.register import in_order, slot_of
+from bus.messages import Cause
+
+
+class PheromoneNetwork(Field):
+    """Items and edges whose strength says what matters.
+
+    ``now`` and all times are rounds, or seconds on a wall clock (the policies then count in seconds). ``core``: from this strength on an
+    item is *core*. Without a ``recorder`` the network keeps a ledger of its own, for ``explain``. Wherever an id is taken, the object is
+    taken too. Not safe for threads: one owner calls it.
+    """
+
+    # ---- the three updates --------------------------------------------------------------------------------------------------------------
+
+    def deposit(self, item: ContextItem, *, initial_strength: float | None = None, by: str | None = None) -> ContextItem:
+        """Put an item in, or confirm the one that says the same already; gives back the record that stands.
+
+        Settles ``item.id``. ``by``: the item's owner, if not given. Raises ``UnknownKind``, ``BadValue``.
+        """
+        policy = self._policy(item.kind)
+        initial = policy.initial if initial_strength is None else _amount("initial_strength", initial_strength)
+        if item.decay is not None and self._items.get(item.id) is not item:
+            raise BadValue(f"{item!r} is in another network already: deposit a ContextItem of its own")
+        by = item.owner if by is None else by
+        item_id = item.id if item.decay is not None else item.identify(self.board)
+        hard, twin = item.hard, self._twin(item_id)
+        if twin is None:
+            twin = item
+            twin.id = item_id
+            twin.made = self.now
+            self._items[item_id] = twin
+            self._pages.append(twin)
+            self._register.learn(twin)
+            twin.asserters = {by: hard}
+            self._begin(twin, initial, "deposit", by)
+        elif twin.standing:
+            twin.expires_at = twin.expires_at if item.expires_at is None else item.expires_at
+            twin.asserters[by] = hard
+            self._confirm(twin, by)
+        else:
+            self._register.leave(twin)
+            twin.expires_at = item.expires_at
+            twin.asserters[by] = hard
+            self._begin(twin, initial, "revive", by)
+        if item is not twin:
+            item.id = twin.id
+            item.detach(twin.strength)
+        return twin
+
+    def connect(
+        self,
+        a: ItemRef,
+        b: ItemRef,
+        *,
+        initial_strength: float | None = None,
+        relation: str | None = None,
+        owner: str | None = None,
+        scope: str = "private",
+        by: str = "",
+    ) -> Edge:
+        """Associate two items; again: max(S, 1) + 0.2. The owner is ``a``'s, if not given. Raises ``NotInView``, ``BadValue``."""
+        one, other = self.get(a), self.get(b)
+        if one is other:
+            raise BadValue(f"an edge joins two items, not {one!r} with itself")
+        strength = self._links.policy.initial if initial_strength is None else _amount("initial_strength", initial_strength)
+        edge = Edge(one.id, other.id, relation=relation, owner=one.owner if owner is None else owner, scope=scope)
+        return self._links.connect(edge, strength, self.now, by)
+
+    def confirm(self, item: ItemRef, *, by: str = "") -> None:
+        """It still holds: max(S, S₀) + 0.5. Raises ``NotInView``; ``BadValue`` for what does not stand."""
+        self._confirm(self._standing(item), by)
+
+    def reinforce(self, item: ItemRef, delta: float, *, by: str = "") -> None:
+        """Add ``delta``. Raises ``NotInView``; ``BadValue`` for what does not stand, and for a delta that is no amount."""
+        _amount("delta", delta)
+        found = self._standing(item)
+        self._strengthen(found, found.strength + delta, "reinforce", by, delta)
+
+    def reinforce_edge(self, edge: EdgeRef, delta: float, *, by: str = "") -> None:
+        """Add ``delta`` to an edge. Raises ``NotInView``, ``BadValue``."""
+        _amount("delta", delta)
+        self._links.reinforce(self._edge(edge), delta, self.now, by)
+
+    def use(self, item: ItemRef, *, by: str = "") -> ContextItem:
+        """Fetch an item to use it: adds δ·max(0, 1 - S/(2·S₀)); an archived one comes back at half its kind's initial strength.
+
+        No evidence that it holds (chapter 2, "Using is reinforcing"). Raises ``NotInView``, ``BadValue``.
+        """
+        found = self.get(item)
+        policy = self.kinds[found.kind]
+        if found.status == "archived":
+            self._register.leave(found)
+            found.protected_until = self.now
+            self._rise(found, policy.initial / 2, "revive", by)
+            return found
+        strength = self._standing(found).strength
+        gain = policy.use * (1 - strength / (2 * self.s0(found)))
+        if gain > 0:
+            self._strengthen(found, strength + gain, "use", by)
+        return found
+
+    load = use
+
+    def use_edge(self, edge: EdgeRef, *, by: str = "") -> None:
+        """An edge was walked to something that is used. Raises ``NotInView``."""
+        self._links.use(self._edge(edge), self.now, by)
+
+    def evaporate(self, rate: float | None = None) -> None:
+        """One round: by each class's policy, or at one ``rate`` for everything, protected or not. Raises ``BadValue``."""
+        if rate is None:
+            self.advance(self.now + 1)
+            return
+        if not 0 <= rate < 1:
+            raise BadValue(f"an evaporation rate is at least 0 and below 1, not {rate!r}")
+        self.now += 1
+        for decay in self._classes().values():
+            decay.evaporate(rate, self.now)
+        self._settle()
+
+    def advance(self, to: float) -> None:
+        """Let time pass by policy: evaporation, protections that end, items and edges that fade. Raises ``BadValue`` for the past."""
+        if not self.now <= to < math.inf:
+            raise BadValue(f"time does not run from {self.now!r} to {to!r}")
+        if to == self.now:
+            return
+        self.now = to
+        for decay in self._classes().values():
+            decay.advance(to)
+        self._settle()
+
+    # ---- other acts ---------------------------------------------------------------------------------------------------------------------
+
+    def share(self, item: ItemRef, *, by: str) -> ContextItem:
+        """Move a private item to its shared id, or join it with the shared item that says the same. Raises ``NotInView``, ``BadValue``."""
+        found = self._standing(item)
+        if found.scope == "shared":
+            return found
+        former, strength = found.id, found.strength
+        shared_id = identity(
+            self.board, owner="", scope="shared", kind=found.kind, key=found.key, target=found.target, content=found.content,
+            value=found.value, op=found.op, unit=found.unit,
+        )  # fmt: skip
+        twin = self._items.get(shared_id)
+        fresh = twin is None or not twin.standing
+        if twin is None:
+            self._move_to_shared(found, shared_id, by)
+            twin = found
+        else:
+            self._join(found, twin, strength, by)
+        twin.formerly += (former,)
+        self.aliases[former] = shared_id
+        self._links.move_ends(former, shared_id, self.now, by)
+        if fresh:
+            self._supersede(twin, by)
+        return twin
+
+    def retract(self, item: ItemRef, *, by: str) -> None:
+        """Withdraw one's assertion; with the last one the item is released. Raises ``NotInView``, ``NotYours``, ``BadValue``."""
+        found = self._standing(item)
+        if by not in found.asserters:
+            raise NotYours(f"{by!r} has not said {found!r}: only what one has said oneself can be withdrawn")
+        del found.asserters[by]
+        if not found.asserters:
+            self.withdraw(found, "released", "retract", by=by)
+            return
+        found.touched = self.now
+        self._pages.touch(found)
+        strength = found.strength
+        self._recorder.moved(found, "retract", strength, strength, by)
+
+    def withdraw(self, item: ItemRef, status: str, cause: Cause, *, by: str = "") -> None:
+        """Take an item out of the ranking and keep it in the history, as ``status``. Raises ``NotInView``."""
+        found = self.get(item)
+        old = found.strength
+        self._register.leave(found)
+        if found.standing:
+            self._lane(found).leave(found)
+        found.detach(0.0)
+        found.status = status
+        found.touched = self.now
+        self._register.enter(found)
+        self._pages.touch(found)
+        self._recorder.moved(found, cause, old, 0.0, by)
+
+    def touched(self, item: ContextItem) -> None:
+        """Its ``marks`` were changed from outside: the next snapshot holds it."""
+        self._pages.touch(item)
+
+    # ---- what happens by time alone -----------------------------------------------------------------------------------------------------
+
+    def next_due(self) -> float | None:
+        """The earliest time, always after now, at which a protection ends, or an item or an edge fades; None if never."""
+        while self._protections and not self._is_protected(*self._protections[0]):
+            heappop(self._protections)
+        due = min((lane.fading.next_due() for lane in self._open.values()), default=math.inf)
+        due = min(due, self._links.fading.next_due(), self._protections[0][0] if self._protections else math.inf)
+        return None if math.isinf(due) else max(due, math.nextafter(self.now, math.inf))
+
+    def falls_below(self, item: ItemRef, threshold: float) -> float | None:
+        """When policy alone takes an item below ``threshold``; None if never, or if it is there already. Raises ``NotInView``."""
+        found = self.get(item)
+        strength = found.strength
+        if strength < threshold or threshold <= 0:
+            return None
+        level = level_below(found, threshold)
+        decay = self._open[found.kind].decay
+        if found.decay is not decay:  # protected: as strong as now when its protection ends
+            level = decay.level_at(found.protected_until) + (level - self._protected[found.kind].decay.level)
+        due = decay.reaches(level)
+        return None if math.isinf(due) else due
+
+    def _settle(self) -> None:
+        """Do what has become due."""
+        while self._protections and self._protections[0][0] <= self.now:
+            entry = heappop(self._protections)
+            if self._is_protected(*entry):
+                until, _, item = entry
+                strength = item.strength
+                self._lane(item).leave(item)
+                lane = self._open[item.kind]
+                lane.enter(item, strength, lane.decay.level_at(until))
+                self._pages.touch(item)
+        faded = [each for lane in self._lanes() for each in lane.fading.take_due()]
+        for each in sorted(faded, key=in_order):
+            assert isinstance(each, ContextItem)
+            if self.kinds[each.kind].then == "discard":
+                self._discard(each)
+            else:
+                self.withdraw(each, "archived", "archive")
+        self._links.forget()
+
+    def _is_protected(self, until: float, _: int, item: ContextItem) -> bool:
+        return item.decay is self._protected[item.kind].decay and item.protected_until == until
+
+    # ---- how an item moves --------------------------------------------------------------------------------------------------------------
+
+    def _begin(self, item: ContextItem, initial: float, cause: Cause, by: str) -> None:
+        """A first deposit, or what counts as one."""
+        item.first = initial
+        item.confirmed = self.now
+        item.protected_until = self.now + self.kinds[item.kind].protect
+        self._rise(item, initial, cause, by)
+        self._supersede(item, by)
+
+    def _rise(self, item: ContextItem, strength: float, cause: Cause, by: str) -> None:
+        """Let an item stand that did not."""
+        item.status = "standing"
+        protected = item.protected_until > self.now
+        lane = (self._protected if protected else self._open)[item.kind]
+        lane.enter(item, strength, lane.decay.level)
+        if protected:
+            heappush(self._protections, (item.protected_until, item.ordinal, item))
+        self._register.enter(item)
+        self._moved(item, cause, 0.0, strength, by)
+
+    def _confirm(self, item: ContextItem, by: str) -> None:
+        delta = self.kinds[item.kind].confirm
+        self._strengthen(item, max(item.strength, self.s0(item)) + delta, "confirm", by, delta)
+
+    def _strengthen(self, item: ContextItem, strength: float, cause: Cause, by: str, confirms: float | None = None) -> None:
+        """Let a standing item be ``strength`` strong; if it was confirmed, ``confirms`` is what that was to add."""
+        old = item.strength
+        self._lane(item).strengthen(item, strength)
+        if confirms is not None:
+            item.confirmed = self.now
+            item.confirmations += 1
+        self._moved(item, cause, old, strength, by, delta=confirms or 0.0)
+
+    def _moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float = 0.0) -> None:
+        item.touched = self.now
+        gain = delta if cause == "share" else new - old  # what is shared brings its own contributions along
+        if gain > 0:
+            item.contribute(by, cause, gain, self.now)
+        self._pages.touch(item)
+        self._recorder.moved(item, cause, old, new, by, delta=delta)
+
+    def _supersede(self, newer: ContextItem, by: str) -> None:
+        """The newer value of a slot supersedes what its owner said before, also if that is archived by now."""
+        slot = slot_of(newer)
+        if slot is not None:
+            for older in self._register.slot(slot):
+                if older is not newer and older.owner == newer.owner:
+                    self.withdraw(older, "superseded", "supersede", by=by)
+
+    def _move_to_shared(self, item: ContextItem, shared_id: str, by: str) -> None:
+        lane = self._lane(item)
+        lane.leave(item)
+        self._register.leave(item)
+        del self._items[item.id]
+        item.id, item.scope, item.partition = shared_id, "shared", partition(item.owner, "shared")
+        self._items[shared_id] = item
+        self._register.enter(item)
+        lane.resume(item)
+        item.touched = self.now
+        self._pages.touch(item)
+        self._recorder.moved(item, "share", item.strength, item.strength, by)
+
+    def _join(self, item: ContextItem, twin: ContextItem, strength: float, by: str) -> None:
+        """Let a private item go into the shared one that says the same."""
+        until = item.protected_until
+        self._remove(item)
+        item.id = twin.id
+        item.detach(strength)
+        for agent, hard in item.asserters.items():
+            twin.asserters[agent] = hard or twin.asserters.get(agent, False)
+        for (agent, cause), share in item.contributions.items():
+            twin.contribute(agent, cause, share.amount, share.last, share.count)
+        twin.expires_at = twin.expires_at if item.expires_at is None else item.expires_at
+        if twin.standing:
+            delta = self.kinds[twin.kind].confirm
+            self._strengthen(twin, max(twin.strength, strength) + delta, "share", by, delta)
+        else:
+            self._register.leave(twin)
+            twin.first, twin.confirmed, twin.protected_until = item.first, item.confirmed, until
+            self._rise(twin, strength, "share", by)
+
+    def _discard(self, item: ContextItem) -> None:
+        """Drop an item for good, and its edges."""
+        strength = item.strength
+        edges = self._links.of(item.id)
+        self._remove(item)
+        for former in item.formerly:
+            del self.aliases[former]
+        item.detach(0.0)
+        item.status = "discarded"
+        item.touched = self.now
+        self._recorder.moved(item, "discard", strength, 0.0, "")
+        for edge in edges:
+            self._links.discard(edge)
+
+    def _remove(self, item: ContextItem) -> None:
+        """Take a standing item out of everything but its edges."""
+        self._lane(item).leave(item)
+        self._register.leave(item)
+        self._register.forget(item)
+        self._pages.remove(item)
+        del self._items[item.id]
+
+    def _standing(self, item: ItemRef) -> ContextItem:
+        found = self.get(item)
+        if not found.standing:
+            cure = "use it to bring it back, or deposit it again" if found.status == "archived" else "deposit it again if it holds still"
+            raise BadValue(f"the item is {found.status}: {cure}")
+        return found
+
+    def _twin(self, item_id: str) -> ContextItem | None:
+        """What says the same already. The id of something shared leads there while that stands; after that it is free again."""
+        shared_id = self.aliases.get(item_id)
+        if shared_id is None:
+            return self._items.get(item_id)
+        twin = self._items[shared_id]
+        if twin.standing:
+            return twin
+        del self.aliases[item_id]
+        twin.formerly = tuple(former for former in twin.formerly if former != item_id)
+        self._pages.touch(twin)
+        return None
+
+
+def _amount(name: str, amount: float) -> float:
+    """A strength or a delta that may be, else ``BadValue``."""
+    if isinstance(amount, bool) or not 0 < amount <= STRONGEST:
+        raise BadValue(f"{name} is a number above 0 and at most {STRONGEST:g}, not {amount!r}")
+    return float(amount)

@@ -1,0 +1,135 @@
+"""Where to find an item by what it says: by key, content, slot and words. Follows what the network does; decides nothing.
+
+Laws: an item is *known* from its making until it is discarded. It is *present* in its partition while it stands or is archived: what was
+superseded, released or has expired is found in the history only.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+from typing import Any
+
+from blackboard.items import ContextItem, direction, folded
+from blackboard.text import TextIndex
+
+Slot = tuple[str, str, str, str | None, str | None]
+"""(partition, kind, key, target, direction of the operator)"""
+
+in_order = attrgetter("ordinal")
+
+
+class Census:
+    """Who and what is present in one partition."""
+
+    __slots__ = ("archived", "owners", "text")
+
+    def __init__(self) -> None:
+        self.owners: Counter[str] = Counter()
+        """How many standing items each owner has."""
+        self.archived = 0
+        self.text = TextIndex()
+
+
+class Register:
+    """The indices of a network's items."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, dict[str, dict[int, ContextItem]]] = {}
+        """key → kind → ordinal → item"""
+        self._by_content: dict[str, list[ContextItem]] = {}
+        self._past: dict[str, dict[int, ContextItem]] = {}
+        """kind → ordinal → what no longer stands"""
+        self._slots: dict[Slot, dict[int, ContextItem]] = {}
+        self._census: dict[str, Census] = {}
+
+    # ---- what the network tells ---------------------------------------------------------------------------------------------------------
+
+    def learn(self, item: ContextItem) -> None:
+        """There is a new item."""
+        if item.key is not None:
+            self._by_key.setdefault(item.key, {}).setdefault(item.kind, {})[item.ordinal] = item
+        self._by_content.setdefault(folded(item.content), []).append(item)
+
+    def forget(self, item: ContextItem) -> None:
+        """An item is gone, from the history, too."""
+        if item.key is not None:
+            kinds = self._by_key[item.key]
+            _take(kinds, item.kind, item)
+            if not kinds:
+                del self._by_key[item.key]
+        content = folded(item.content)
+        self._by_content[content].remove(item)
+        if not self._by_content[content]:
+            del self._by_content[content]
+
+    def enter(self, item: ContextItem) -> None:
+        """An item has a (new) status and partition."""
+        if not item.standing:
+            self._past.setdefault(item.kind, {})[item.ordinal] = item
+        if item.status not in {"standing", "archived"}:
+            return
+        census = self._census.setdefault(item.partition, Census())
+        census.text.add(item.ordinal, _words(item))
+        if item.standing:
+            census.owners[item.owner] += 1
+        else:
+            census.archived += 1
+        if (slot := slot_of(item)) is not None:
+            self._slots.setdefault(slot, {})[item.ordinal] = item
+
+    def leave(self, item: ContextItem) -> None:
+        """An item is about to change its status or partition."""
+        if not item.standing:
+            _take(self._past, item.kind, item)
+        if item.status not in {"standing", "archived"}:
+            return
+        census = self._census[item.partition]
+        census.text.remove(item.ordinal, _words(item))
+        if item.standing:
+            census.owners[item.owner] -= 1
+        else:
+            census.archived -= 1
+        if (slot := slot_of(item)) is not None:
+            _take(self._slots, slot, item)
+
+    # ---- what is asked ------------------------------------------------------------------------------------------------------------------
+
+    def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
+        """All items with that key (and kind), whatever their status, each kind's in order."""
+        kinds = self._by_key.get(folded(key), {})
+        for items in kinds.values() if kind is None else (kinds.get(kind, {}),):
+            yield from items.values()
+
+    def saying(self, content: str) -> list[ContextItem]:
+        """All items with that content, in order."""
+        return self._by_content.get(folded(content), [])
+
+    def past(self, kind: str) -> Iterable[ContextItem]:
+        """The items of a kind that no longer stand."""
+        return self._past.get(kind, {}).values()
+
+    def slot(self, slot: Slot) -> list[ContextItem]:
+        """The items of a slot that stand or are archived, in order."""
+        return sorted(self._slots.get(slot, {}).values(), key=in_order)
+
+    def census(self, partitions: Iterable[str] | None) -> list[Census]:
+        """The censuses of these partitions, or of all."""
+        return list(self._census.values()) if partitions is None else [self._census[p] for p in partitions if p in self._census]
+
+
+def slot_of(item: ContextItem) -> Slot | None:
+    """The slot that an item fills, if it carries a value for a key."""
+    if item.key is None or item.value is None:
+        return None
+    return item.partition, item.kind, item.key, item.target, direction(item.op)
+
+
+def _words(item: ContextItem) -> str:
+    return " ".join(filter(None, (item.content, item.key, item.target)))
+
+
+def _take(groups: dict[Any, dict[int, ContextItem]], name: Any, item: ContextItem) -> None:
+    """Take an item out of its group, and leave no empty group behind."""
+    del groups[name][item.ordinal]
+    if not groups[name]:
+        del groups[name]

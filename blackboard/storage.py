@@ -1,0 +1,128 @@
+"""The records of a network, in pages: each record's figures are one row, and only the pages that changed are written again.
+
+Law: a row holds all figures of its record. What can be rebuilt (indices, heaps, strengths) is in no row.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from blackboard.items import ContextItem, Contributed, Edge, Pheromone, partition
+
+ROWS = 64
+"""Rows a page."""
+
+P = TypeVar("P", ContextItem, Edge)
+
+
+class Pages(Generic[P]):
+    """Records by their ordinals, which it gives them."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._pages: dict[int, list[P | None]] = {}
+        self._dirty: set[int] = set()
+        self.next_ordinal = 0
+
+    def __getitem__(self, ordinal: int) -> P:
+        record = self._pages[ordinal // ROWS][ordinal % ROWS]
+        assert record is not None
+        return record
+
+    def __iter__(self) -> Iterator[P]:
+        """The records, in order."""
+        for number in sorted(self._pages):
+            for record in self._pages[number]:
+                if record is not None:
+                    yield record
+
+    def append(self, record: P) -> None:
+        """Take in a new record, and number it."""
+        record.ordinal = self.next_ordinal
+        self.next_ordinal += 1
+        self.put(record)
+        self.touch(record)
+
+    def put(self, record: P) -> None:
+        """Take in a record that has its number."""
+        self._pages.setdefault(record.ordinal // ROWS, [None] * ROWS)[record.ordinal % ROWS] = record
+
+    def touch(self, record: P) -> None:
+        """The record has changed."""
+        self._dirty.add(record.ordinal // ROWS)
+
+    def remove(self, record: P) -> None:
+        """The record is gone."""
+        number = record.ordinal // ROWS
+        page = self._pages[number]
+        page[record.ordinal % ROWS] = None
+        if not any(page):
+            del self._pages[number]
+        self._dirty.add(number)
+
+    def all_pages(self) -> dict[str, bytes]:
+        """Every page."""
+        return {self._page_name(number): self._encoded(number) for number in sorted(self._pages)}
+
+    def take_dirty(self) -> dict[str, bytes]:
+        """The pages that changed since the last call; ``b""`` for one that is gone."""
+        dirty, self._dirty = sorted(self._dirty), set()
+        return {self._page_name(number): self._encoded(number) if number in self._pages else b"" for number in dirty}
+
+    def _page_name(self, number: int) -> str:
+        return f"{self._name}/{number:010}"
+
+    def _encoded(self, number: int) -> bytes:
+        return msgspec.msgpack.encode([_row(record) for record in self._pages[number] if record is not None])
+
+
+def _row(record: ContextItem | Edge) -> list[Any]:
+    figures = [
+        record.ordinal, record.id, record.owner, record.scope, record.s, record.d, record.first, record.made, record.touched,
+        record.last_entry, record.formerly,
+    ]  # fmt: skip
+    if isinstance(record, Edge):
+        return [*figures, record.a, record.b, record.relation]
+    return [
+        *figures, record.content, record.kind, record.key, record.target, record.value, record.op, record.unit, record.said_hard,
+        record.expires_at, record.meta, record.status, record.confirmed, record.confirmations, record.asserters,
+        [(agent, cause, share.amount, share.count, share.last) for (agent, cause), share in record.contributions.items()],
+        record.marks, record.protected_until,
+    ]  # fmt: skip
+
+
+def items_of(pages: Mapping[str, bytes]) -> Iterator[ContextItem]:
+    """The items that the pages hold, in order, each without its class."""
+    for row in _rows("items", pages):
+        content, kind, key, target, value, op, unit, hard, expires_at, meta, *standing = row[11:]
+        item = ContextItem(
+            content, kind=kind, key=key, target=target, value=value, op=op, unit=unit, hard=hard, expires_at=expires_at, meta=meta
+        )  # fmt: skip
+        _restore(item, row)
+        item.status, item.confirmed, item.confirmations, item.asserters, shares, item.marks, item.protected_until = standing
+        item.contributions = {(agent, cause): Contributed(amount, count, last) for agent, cause, amount, count, last in shares}
+        yield item
+
+
+def edges_of(pages: Mapping[str, bytes]) -> Iterator[Edge]:
+    """The edges that the pages hold, in order, each without its class."""
+    for row in _rows("edges", pages):
+        a, b, relation = row[11:]
+        edge = Edge(a, b, relation=relation)
+        _restore(edge, row)
+        yield edge
+
+
+def _rows(name: str, pages: Mapping[str, bytes]) -> Iterator[list[Any]]:
+    for page in sorted(pages):
+        if page.startswith(f"{name}/"):
+            yield from msgspec.msgpack.decode(pages[page])
+
+
+def _restore(record: Pheromone, row: list[Any]) -> None:
+    ordinal, record_id, owner, scope, s, d, first, made, touched, last_entry, formerly = row[:11]
+    record.ordinal, record.id, record.owner, record.scope, record.partition = ordinal, record_id, owner, scope, partition(owner, scope)
+    if s:
+        record.mark(s, d)
+    record.first, record.made, record.touched, record.last_entry, record.formerly = first, made, touched, last_entry, tuple(formerly)

@@ -1,0 +1,84 @@
+"""Words of items, and which items a text is about.
+
+Laws: an index holds one partition, so what one agent keeps never weighs in another's search. Indexing is left to the next search, so that
+a write costs nothing for it.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_TERM = re.compile(rf"[{_CJK}]+|\d+(?:[.,:]\d+)+|[^\W_{_CJK}]+")
+_IS_CJK = re.compile(f"[{_CJK}]")
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text, in order: casefolded words, numbers and times kept whole (50,000; 15:00), CJK runs as pairs of characters."""
+    found: list[str] = []
+    for term in _TERM.findall(text.casefold()):
+        if len(term) > 1 and _IS_CJK.match(term):
+            found.extend(a + b for a, b in pairwise(term))
+        else:
+            found.append(term)
+    return found
+
+
+class TextIndex:
+    """Which items have which terms. Items are known by their ordinals; an item's text never changes."""
+
+    __slots__ = ("_pending", "_postings", "_size")
+
+    def __init__(self) -> None:
+        self._postings: dict[str, set[int]] = {}
+        self._pending: dict[int, tuple[bool, str]] = {}
+        """What is yet to be indexed: ordinal → (it comes, its text)."""
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, ordinal: int, text: str) -> None:
+        self._size += 1
+        self._later(ordinal, True, text)
+
+    def remove(self, ordinal: int, text: str) -> None:
+        self._size -= 1
+        self._later(ordinal, False, text)
+
+    def having(self, term: str) -> set[int]:
+        """The ordinals of the items that have the term."""
+        if self._pending:
+            self._catch_up()
+        return self._postings.get(term, set())
+
+    def _later(self, ordinal: int, comes: bool, text: str) -> None:
+        if self._pending.pop(ordinal, None) is None:  # coming and going cancel out
+            self._pending[ordinal] = (comes, text)
+
+    def _catch_up(self) -> None:
+        for ordinal, (comes, text) in self._pending.items():
+            for term in set(terms(text)):
+                if comes:
+                    self._postings.setdefault(term, set()).add(ordinal)
+                else:
+                    having = self._postings[term]
+                    having.discard(ordinal)
+                    if not having:
+                        del self._postings[term]
+        self._pending.clear()
+
+
+def relevant(indices: Iterable[TextIndex], text: str) -> dict[int, float]:
+    """The items that share a term with ``text``: ordinal → score, higher the more terms it shares and the rarer they are."""
+    indices = list(indices)
+    size = sum(map(len, indices))
+    scores: dict[int, float] = {}
+    for term in dict.fromkeys(terms(text)):
+        postings = [index.having(term) for index in indices]
+        holding = sum(map(len, postings))
+        for having in postings:
+            for ordinal in having:
+                scores[ordinal] = scores.get(ordinal, 0.0) + math.log1p(size / holding)
+    return scores
