@@ -12,8 +12,8 @@ SIZE = 1024
 class Mailbox:
     """Bytes in order, put from callbacks and taken by one ``async for``. What was dropped shows as a gap in the events' numbers."""
 
-    def __init__(self, size: int = SIZE) -> None:
-        self._waiting: deque[bytes] = deque(maxlen=size)
+    def __init__(self) -> None:
+        self._waiting: deque[bytes] = deque(maxlen=SIZE)
         self._news = asyncio.Event()
         self._closed = False
 

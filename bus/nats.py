@@ -192,7 +192,7 @@ class _Connection:
         return msg
 
     async def jetstream(
-        self, subject: str, data: bytes, headers: dict[str, str] | None = None, *, patience: float | None = PATIENCE, insist: bool = True
+        self, subject: str, data: bytes, headers: dict[str, str] | None = None, *, patience: float = PATIENCE, insist: bool = True
     ) -> dict[str, Any]:
         """Ask until JetStream answers, at most ``patience`` seconds: what is asked this way may be asked twice.
 
@@ -223,13 +223,13 @@ class _Connection:
         except TimeoutError:
             raise self.silence(f"JetStream did not answer on {subject}", patience) from None
 
-    def silence(self, what: str, seconds: float | None) -> BusError:
+    def silence(self, what: str, seconds: float) -> BusError:
         """The error for a time that ran out."""
         if not self.up.is_set():
-            return Unreachable(f"no NATS server answers at {self.address} any more, since {seconds} s; start it again, or wait for it")
-        return NoAnswer(f"{what} within {seconds} s, at {self.address}; try again")
+            return Unreachable(f"no NATS server answers at {self.address} any more, after {seconds:g} s; start it again, or wait")
+        return NoAnswer(f"{what} within {seconds:g} s, at {self.address}; try again")
 
-    async def api(self, call: str, body: dict[str, Any], *, patience: float | None = PATIENCE) -> dict[str, Any]:
+    async def api(self, call: str, body: dict[str, Any], *, patience: float = PATIENCE) -> dict[str, Any]:
         """A call of JetStream's interface."""
         return await self.jetstream(API + call, msgspec.json.encode(body), patience=patience)
 
@@ -303,6 +303,7 @@ class NatsBus:
     async def ask(self, board: str, agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ASYNC109 - as the port has it
         """Send a query, give back its reply. A query whose connection broke is asked again."""
         self._connection.check_size(data)
+        lost = False
         try:
             async with asyncio.timeout(timeout):
                 while True:
@@ -310,7 +311,11 @@ class NatsBus:
                         reply = await self._connection.request(names.queries(board, agent), data)
                         break
                     except _Lost:
-                        await asyncio.sleep(PAUSE)
+                        lost = True
+                    except _Nobody:  # after a broken connection: we are back before the board is
+                        if not lost:
+                            raise
+                    await asyncio.sleep(PAUSE)
         except _Nobody:
             raise NoAnswer(self._not_served(board)) from None
         except TimeoutError:
@@ -373,7 +378,8 @@ class NatsBus:
                 data, headers = b"", {_FAILED: type(error).__name__}  # its text may speak of what the asker must not see
             finally:
                 room.release()
-            await self._connection.send(msg.reply, data, headers=headers)
+            with suppress(nats.errors.BadSubjectError):  # the asker's own mistake
+                await self._connection.send(msg.reply, data, headers=headers)
 
         async def heard(msg: Arrival) -> None:
             if msg.reply and not msg.reply.startswith(("pb.", "$")):  # there it would be stored as somebody's observation

@@ -7,6 +7,7 @@ Laws:
 """
 
 import asyncio
+import math
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 import msgspec
 
 from bus import names
-from bus.errors import LogMismatch
+from bus.errors import LogMismatch, Unreachable
 from bus.jetstream import API, NO_MESSAGE, NO_STREAM, SECOND, Arrival, Refused, place, status
 from bus.port import LogMessage
 
@@ -34,7 +35,7 @@ class Connection(Protocol):
 
     def check_open(self) -> None: ...
     def new_inbox(self) -> str: ...
-    async def api(self, call: str, body: dict[str, Any], *, patience: float | None) -> dict[str, Any]: ...
+    async def api(self, call: str, body: dict[str, Any], *, patience: float) -> dict[str, Any]: ...
     async def subscribe(self, subject: str, heard: Callable[[Arrival], Awaitable[None]]) -> Callable[[], Awaitable[None]]: ...
     async def send(self, subject: str, data: bytes, reply: str) -> bool: ...
 
@@ -55,7 +56,7 @@ class NatsLog:
         self._held: deque[LogMessage] = deque()
         self._wanted = 0
         """Messages asked for that have not come."""
-        self._lost = False
+        self._lost = self._closed = False
         self._news = asyncio.Event()
         self._consumer = self._inbox = ""
         self._unsubscribe: Callable[[], Awaitable[None]] = _nothing
@@ -65,9 +66,11 @@ class NatsLog:
         """Wait for messages; give all that are there, at most ``limit``, without a gap in their numbers."""
         while True:
             self._news.clear()
+            if self._closed:
+                raise Unreachable(f"the reading of stream {self._stream} was closed; open the log again to read on")
             self._connection.check_open()
             if self._lost:
-                await self.attach(patience=None)
+                await self.attach(patience=math.inf)
             await self._want()
             if self._held:
                 return [self._held.popleft() for _ in range(min(limit, len(self._held)))]
@@ -82,10 +85,12 @@ class NatsLog:
 
     async def aclose(self) -> None:
         """Stop reading. The consumer ends by itself."""
+        self._closed = True
+        self._news.set()
         self._connection.renewed.discard(self._lose)
         await self._unsubscribe()
 
-    async def attach(self, *, patience: float | None) -> None:
+    async def attach(self, *, patience: float) -> None:
         """Make a consumer that begins at the next number. Raises ``LogMismatch`` if the log does not go on from there."""
         self._lost = False
         await self._unsubscribe()
@@ -140,10 +145,10 @@ class NatsLog:
     async def _look_behind(self) -> None:
         """After a silence: where the stream goes further than what has come, its tail was lost (a delivery into a dying connection)."""
         before = self._next
-        if await self._end(None) >= before and self._next == before:
+        if await self._end(math.inf) >= before and self._next == before:
             self._lost = True
 
-    async def _end(self, patience: float | None) -> int:
+    async def _end(self, patience: float) -> int:
         """The stream's last number, once it is sure that this is the log that was read so far."""
         where, read = f"stream {self._stream} at {self._connection.address}", self._next - 1
         try:
@@ -165,7 +170,7 @@ class NatsLog:
             )
         return last
 
-    async def _check_next(self, patience: float | None) -> None:
+    async def _check_next(self, patience: float) -> None:
         try:
             await self._connection.api(f"STREAM.MSG.GET.{self._stream}", {"seq": self._next}, patience=patience)
         except Refused as error:

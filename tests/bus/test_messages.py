@@ -1,0 +1,59 @@
+"""The structs on the wire."""
+
+import msgspec
+import pytest
+
+from bus import messages as m
+from bus.errors import BadMessage
+
+BUDGET = m.Deposit(content="Budget: at most 50,000", kind="constraint", key="budget", op="<=", value=50_000, unit="CNY")
+ACTS = (m.Confirm(item="i"), m.Reinforce(item="i", delta=0.5), m.Use(item="i"), m.Link(a="i", b="j"), m.Share(item="i"))
+POST = m.Post(epoch="e", seq=1, units=((BUDGET, m.EndRound(round=3)), ACTS, (m.Retract(item="i"), m.Tick())))
+
+
+def test_posts_come_back_as_they_went() -> None:
+    """Every observation survives the wire."""
+    assert m.decode_post(m.encode(POST)) == POST
+
+
+def test_answers_and_events_come_back_as_they_went() -> None:
+    """Replies and events survive the wire."""
+    answer = m.Answer(reply=m.Items(items=(m.Item(id="i", content="x", kind="fact", strength=4.0),)), seq=3)
+    assert m.decode_answer(m.encode(answer)) == answer
+    change = m.Change(item="i", kind="fact", cause="deposit", old=0.0, new=4.0, by="finance")
+    events = m.Events(n=1, seq=1, t=0.0, changes=(change,), signals=(m.Signal(signal="rising", item="i", kind="fact"),))
+    assert m.decode_events(m.encode(events)) == events
+    ask = m.Ask(query=m.Applied(), epoch="e", seq=2)
+    assert m.decode_ask(m.encode(ask)) == ask
+
+
+NONSENSE = [b"", b"\xc1", b"\xff" * 9, msgspec.msgpack.encode([1]), msgspec.msgpack.encode({"epoch": "e"}), b"\x91" * 100_000]
+
+
+@pytest.mark.parametrize("data", NONSENSE, ids=range(len(NONSENSE)))
+def test_nonsense(data: bytes) -> None:
+    """Bytes that are no message are a ``BadMessage``, whatever they are, however deep."""
+    for decode in (m.decode_post, m.decode_ask, m.decode_events, m.decode_answer):
+        with pytest.raises(BadMessage):
+            decode(data)
+
+
+def test_a_misspelt_field() -> None:
+    """A field that an observation does not have is named."""
+    unit = [{"type": "deposit", "content": "x", "strenght": 4.0}]
+    with pytest.raises(BadMessage, match="strenght"):
+        m.decode_post(msgspec.msgpack.encode({"epoch": "e", "seq": 1, "units": [unit]}))
+
+
+def test_a_version_from_the_future() -> None:
+    """A message of a later version says so, also where this side cannot read the rest, and its number can be told."""
+    future = msgspec.msgpack.encode({"v": 2, "epoch": "e", "seq": 7, "units": [[{"type": "teleport"}]]})
+    with pytest.raises(BadMessage, match="version 2"):
+        m.decode_post(future)
+    assert m.number_of(future) == ("e", 7, 2)
+
+
+def test_boards_are_read_leniently() -> None:
+    """A field that a newer board adds does not stop an older client."""
+    data = msgspec.msgpack.encode({"n": 1, "seq": 1, "t": 0.0, "changes": [], "mood": "fine"})
+    assert m.decode_events(data).n == 1

