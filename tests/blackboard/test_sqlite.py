@@ -82,7 +82,7 @@ async def test_unwritable_folder(tmp_path: Path) -> None:
 
 async def test_folder_in_place_of_the_file(path: Path) -> None:
     """A folder where the database should be is named, and the lock let go."""
-    path.mkdir()
+    path.mkdir()  # noqa: ASYNC240
     for _ in range(2):
         with pytest.raises(NotWritable, match="cannot be written"):
             await SqliteStore(path).open()
@@ -99,7 +99,7 @@ async def test_newer_schema(path: Path) -> None:
 
 async def test_not_a_database(path: Path) -> None:
     """A file of another kind is said to be one."""
-    path.write_bytes(b"certainly not SQLite" * 1000)
+    path.write_bytes(b"certainly not SQLite" * 1000)  # noqa: ASYNC240
     with pytest.raises(StoreError, match="no board's database"):
         await SqliteStore(path).open()
 
@@ -111,7 +111,7 @@ async def test_checkpoint_of_another_journal(path: Path) -> None:
     await store.commit(Batch(cursor=5))
     await store.checkpoint(5, {"a": b"old"})
     await store.aclose()
-    path.unlink()
+    path.unlink()  # noqa: ASYNC240
     standing = await store.open()
     assert (standing.checkpoint, standing.pages) == (0, {})
     await store.commit(Batch(cursor=7))

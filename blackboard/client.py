@@ -1,0 +1,277 @@
+"""The board as one agent holds it: what it may say, ask and hear.
+
+Laws:
+
+- A verb returns once what it says is durable. Then it counts, exactly once; whether the board takes it shows in ``wait_applied``.
+- A question is answered from the agent's view, its own writes included.
+- Ids are computed here as the board computes them, so that ``deposit`` gives its item without a round trip.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from math import inf
+from typing import Any, Self, TypeVar
+
+import anyio
+
+from blackboard.admission import validate
+from blackboard.errors import Refused, refused
+from blackboard.feed import Feed
+from blackboard.items import ContextItem, Edge, from_wire
+from blackboard.line import Line
+from blackboard.sending import Sender
+from blackboard.verbs import Batch, Ref, Verbs, id_of
+from bus.messages import (
+    Account,
+    AnyObservation,
+    AnyQuery,
+    AnyReply,
+    Applied,
+    BoardStats,
+    Breach,
+    Breaches,
+    Change,
+    Check,
+    ConstraintList,
+    Constraints,
+    ConstraintView,
+    Counted,
+    Edges,
+    EdgesOf,
+    EdgeView,
+    EndRound,
+    Events,
+    Expert,
+    ExpertList,
+    Experts,
+    Explain,
+    Explained,
+    Get,
+    History,
+    Items,
+    Refusal,
+    Search,
+    Signal,
+    Stats,
+    Top,
+    UpTo,
+    Use,
+)
+from bus.port import Bus
+
+__all__ = ["Batch", "Board", "Feed"]
+
+R = TypeVar("R", bound=AnyReply)
+T = TypeVar("T")
+
+class Board(Verbs):
+    """The board ``name`` as ``agent`` sees it, over ``bus``; open while its context is.
+
+    Any id may be given as the item that bears it. Entering raises ``NoAnswer`` if nobody serves the board.
+    """
+
+    def __init__(self, bus: Bus, name: str, agent: str) -> None:
+        super().__init__(name, agent)
+        self._line = Line(bus, name, agent)
+        self._sender: Sender
+        self._known: dict[str, int] = {}
+        self._reported = ("", 0)
+        self._ended = -inf
+        self._feeds: set[Feed[Any]] = set()
+
+    async def __aenter__(self) -> Self:
+        await self._line.ask(Stats(), patience=0.0)
+        self._known = await self.newest()
+        self._sender = Sender(self._line)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End its feeds, and send what was said."""
+        with anyio.CancelScope(shield=True):
+            for feed in self._feeds:
+                await feed.aclose()
+            await self._sender.aclose()
+
+    # ---- saying -------------------------------------------------------------------------------------------------------------------------
+
+    async def say(self, *observations: AnyObservation) -> None:
+        """Say these as one unit; return once it is durable. Raises ``Refused`` for what no board takes, ``BoardClosed``, ``BusError``."""
+        for observation in observations:
+            validate(observation)
+        await self._sender.say(observations)
+
+    async def _say(self, observation: AnyObservation) -> None:
+        await self.say(observation)
+
+    def batch(self) -> Batch:
+        """``async with board.batch() as batch``: what is said to the batch is one unit."""
+        return Batch(self.name, self.agent, self._sender.say)
+
+    async def use(self, item: Ref) -> ContextItem:
+        """Fetch an item to use it, which reinforces it a little. Raises ``NotInView``."""
+        await self._say(Use(id_of(item)))
+        return await self.get(item)
+
+    load = use
+
+    async def end_round(self, number: int | None = None) -> None:
+        """End round ``number``, if that is the current one: agents that each end the same round end it once.
+
+        By default the round that this agent is in: the last one that it heard of, or the one after the last that it ended.
+        """
+        if number is None:
+            number = int(max(self._line.now, self._ended + 1))
+        await self._say(EndRound(number))
+        self._ended = number
+
+    async def wait_applied(self) -> None:
+        """Return once all that was said is applied. Raises what the board refused of it since the last call, several as a group."""
+        refusals = [each for each in await self.refusals() if self._new(each)]
+        self._reported = self._sender.mark
+        errors: list[Refused] = [refused(each.code, each.message) for each in refusals]
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise ExceptionGroup(f"board {self.name!r} refused {len(errors)} units of {self.agent!r}", errors)
+
+    def _new(self, refusal: Refusal) -> bool:
+        epoch, number = self._reported
+        return refusal.epoch == self._sender.mark[0] and (epoch != refusal.epoch or refusal.seq > number)
+
+    async def refusals(self) -> tuple[Refusal, ...]:
+        """The units of this agent that the board refused lately, oldest first, once all that was said is applied."""
+        return (await self._ask(Applied(), UpTo)).refusals
+
+    # ---- asking -------------------------------------------------------------------------------------------------------------------------
+
+    async def _ask(self, query: AnyQuery, kind: type[R]) -> R:
+        reply = await self._line.ask(query, self._sender.mark)
+        assert isinstance(reply, kind)
+        return reply
+
+    async def _items(self, query: AnyQuery) -> list[ContextItem]:
+        return [from_wire(item) for item in (await self._ask(query, Items)).items]
+
+    async def top(self, limit: int = 20, *, kind: str | None = None) -> list[ContextItem]:
+        """The strongest items in view."""
+        return await self._items(Top(limit, kind))
+
+    async def view(self, limit: int = 20) -> list[ContextItem]:
+        """What the agent sees, the strongest first."""
+        return await self.top(limit)
+
+    async def search(self, text: str, limit: int = 30) -> list[ContextItem]:
+        """Items that the words of ``text`` meet, the strongest first among the relevant."""
+        return await self._items(Search(text, limit))
+
+    async def get(self, item: Ref) -> ContextItem:
+        """An item as it stands, which changes nothing. Raises ``NotInView``."""
+        return (await self._items(Get(id_of(item))))[0]
+
+    async def history(self, key: str, target: str | None = None) -> list[ContextItem]:
+        """All that a slot ever held, oldest first."""
+        return await self._items(History(key, target))
+
+    async def edges_of(self, item: Ref) -> list[Edge]:
+        """An item's edges, the strongest first. Raises ``NotInView``."""
+        edges = (await self._ask(EdgesOf(id_of(item)), Edges)).edges
+        return [_edge(edge) for edge in edges]
+
+    async def constraints(self) -> tuple[ConstraintView, ...]:
+        """Every constraint in view with its status."""
+        return (await self._ask(Constraints(), ConstraintList)).constraints
+
+    async def check(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> tuple[Breach, ...]:
+        """Which constraints would these values break? ``check(budget=52_000)``, or with a unit ``check(budget=(52_000, "CNY"))``.
+
+        Raises ``UnitMismatch``.
+        """
+        return (await self._ask(Check({**(values or {}), **more}), Breaches)).breaches
+
+    async def experts(self, key: str) -> tuple[Expert, ...]:
+        """Who strengthened the shared items of a key, and how much."""
+        return (await self._ask(Experts(key), ExpertList)).experts
+
+    async def explain(self, item: Ref) -> Account:
+        """Every step that made an item's strength. Raises ``NotInView``."""
+        return (await self._ask(Explain(id_of(item)), Explained)).account
+
+    async def stats(self) -> BoardStats:
+        """Counts of what is in view, and the board's clock."""
+        return (await self._ask(Stats(), Counted)).stats
+
+    async def newest(self) -> dict[str, int]:
+        """Audience → the number of its last events, for ``Feed.reached``."""
+        return {audience: await self._line.newest(audience) for audience in self._line.audiences}
+
+    # ---- hearing ------------------------------------------------------------------------------------------------------------------------
+
+    def signals(
+        self,
+        *names: str,
+        key: str | None = None,
+        kind: str | None = None,
+        item: Ref | None = None,
+        own: bool = False,
+        since: str | None = None,
+    ) -> Feed[Signal]:
+        """Signals that meet every filter given, from now on or from another feed's position ``since``.
+
+        A rise that this agent alone caused is left out, unless ``own``.
+        """
+        wanted = None if item is None else id_of(item)
+
+        def pick(events: Events) -> Iterable[Signal]:
+            return (
+                each
+                for each in events.signals
+                if (not names or each.signal in names)
+                and key in (None, each.key)
+                and kind in (None, each.kind)
+                and wanted in (None, each.item)
+                and (own or not self._alone(each))
+            )
+
+        return self._feed(pick, since)
+
+    def changes(
+        self,
+        *,
+        kind: str | None = None,
+        key: str | None = None,
+        cause: str | None = None,
+        item: Ref | None = None,
+        since: str | None = None,
+    ) -> Feed[Change]:
+        """Changes that meet every filter given, the agent's own ones too; an edge's are of the kind *edge*."""
+        wanted = None if item is None else id_of(item)
+
+        def pick(events: Events) -> Iterable[Change]:
+            return (
+                each
+                for each in events.changes
+                if key in (None, each.key) and kind in (None, each.kind) and cause in (None, each.cause) and wanted in (None, each.item)
+            )
+
+        return self._feed(pick, since)
+
+    def feed(self, *, own: bool = False, since: str | None = None) -> Feed[Change | Signal]:
+        """All that happens in view: of each entry of the log the changes, then the signals (with one's own rises if ``own``)."""
+        return self._feed(lambda events: (*events.changes, *(each for each in events.signals if own or not self._alone(each))), since)
+
+    def _alone(self, signal: Signal) -> bool:
+        return signal.signal == "rising" and signal.evidence.agents == (self.agent,)
+
+    def _feed(self, pick: Callable[[Events], Iterable[T]], since: str | None) -> Feed[T]:
+        feed = Feed(self._line, pick, self._known, since)
+        self._feeds.add(feed)
+        return feed
+
+
+def _edge(wire: EdgeView) -> Edge:
+    edge = Edge(wire.a, wire.b, relation=wire.relation, owner=wire.owner, scope=wire.scope)
+    edge.id = wire.id
+    edge.detach(wire.strength)
+    return edge

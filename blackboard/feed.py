@@ -1,0 +1,177 @@
+"""What an agent hears: signals and changes of the shared board and of its own, live, and what it missed.
+
+Laws:
+
+- Every event that concerns the agent is given out once, in the order of its audience. Events are numbered without a gap, so what was
+  dropped on the way, or while nobody listened, shows, and is asked for.
+- A feed hears from the moment it is made. One made with ``since`` begins where another stopped.
+- A feed that nobody reads holds a bounded number of events and slows nobody: what does not fit is asked for later.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from math import inf
+from typing import Generic, Self, TypeVar
+
+from blackboard.errors import BadValue
+from blackboard.line import Line
+from bus import names
+from bus.messages import Events, decode_events
+
+HELD = 256
+"""Entries of the log whose events wait for the reader."""
+SILENCE = 10.0
+"""Seconds without an event after which the board is asked: the last one before a broken connection leaves no gap to see."""
+
+T = TypeVar("T")
+
+_logger = logging.getLogger(__name__)
+
+
+class _End:
+    """Behind the last event; ``error`` is why, unless the feed was closed."""
+
+    def __init__(self, error: Exception | None) -> None:
+        self.error = error
+
+
+class Feed(Generic[T]):
+    """An iterator without an end over what happens: ``async for each in feed``. Close it, or use it as a context, to stop hearing.
+
+    As a context it is entered once it hears. ``pick`` chooses from events what is given out; ``since`` is another feed's ``position``.
+    """
+
+    def __init__(self, line: Line, pick: Callable[[Events], Iterable[T]], known: Mapping[str, int], since: str | None = None) -> None:
+        self._line = line
+        self._pick = pick
+        self._resuming = since is not None
+        self._done = dict(known) if since is None else _parsed(since, line)
+        """Audience → up to which number everything was given out."""
+        self._heard = dict(self._done)
+        self._queued = dict.fromkeys(line.audiences, 0)
+        self._queue: asyncio.Queue[tuple[str, int, list[T]] | _End] = asyncio.Queue(HELD)
+        self._at_hand: deque[T] = deque()
+        self._place = ("", 0)
+        self._standing = {audience: asyncio.Event() for audience in line.audiences}
+        self._tasks = [asyncio.create_task(self._hear(audience), name=f"{line.agent} hears {audience}") for audience in line.audiences]
+
+    # ---- reading ------------------------------------------------------------------------------------------------------------------------
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> T:
+        while not self._at_hand:
+            match await self._queue.get():
+                case _End() as end:
+                    self._queue.put_nowait(end)
+                    if end.error is not None:
+                        raise end.error
+                    raise StopAsyncIteration
+                case (audience, n, picked):
+                    self._at_hand.extend(picked)
+                    self._place = (audience, n)
+        each = self._at_hand.popleft()
+        if not self._at_hand:
+            audience, n = self._place
+            self._queued[audience] -= 1
+            self._done[audience] = n if self._queued[audience] else self._heard[audience]
+        return each
+
+    @property
+    def position(self) -> str:
+        """Where this feed stands: all before it was given out. ``since=position`` goes on from there, also in another process."""
+        return " ".join(f"{audience.partition('.')[0]}={self._done[audience]}" for audience in self._line.audiences)
+
+    def reached(self, newest: Mapping[str, int]) -> bool:
+        """Was everything up to these numbers (of ``Board.newest``) given out?"""
+        return all(self._done[audience] >= n for audience, n in newest.items())
+
+    # ---- its life -----------------------------------------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        for standing in self._standing.values():
+            await standing.wait()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Stop hearing. Whoever waits for the next event is at the end."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.wait(self._tasks)
+        self._at_hand.clear()
+        while not self._queue.empty():
+            self._queue.get_nowait()
+        self._queue.put_nowait(_End(None))
+
+    # ---- hearing ------------------------------------------------------------------------------------------------------------------------
+
+    async def _hear(self, audience: str) -> None:
+        try:
+            async with self._line.listen(audience) as live:
+                await self._anchor(audience)
+                self._standing[audience].set()
+                first = not self._resuming
+                while True:
+                    try:
+                        async with asyncio.timeout(SILENCE):
+                            events = decode_events(await anext(live))
+                    except TimeoutError:
+                        await self._catch_up(audience)
+                    else:
+                        if first:  # it came after this feed was made, even if it was counted when the anchor was asked for
+                            self._heard[audience] = min(self._heard[audience], events.n - 1)
+                        await self._live(audience, events)
+                    first = False
+        except Exception as error:  # noqa: BLE001 - it is the reader's to handle
+            self._standing[audience].set()
+            await self._queue.put(_End(error))
+
+    async def _anchor(self, audience: str) -> None:
+        """Where to begin: behind what was given out before, or at what is newest now that live events are heard."""
+        if self._resuming:
+            await self._catch_up(audience)
+        else:
+            self._done[audience] = self._heard[audience] = await self._line.newest(audience, patience=inf)
+
+    async def _live(self, audience: str, events: Events) -> None:
+        heard = self._heard[audience]
+        if events.n > heard + 1:
+            await self._catch_up(audience)
+        elif events.n == heard + 1:
+            await self._take(audience, events)
+
+    async def _catch_up(self, audience: str) -> None:
+        """Take what the board has told since the last number heard."""
+        while True:
+            recalled = await self._line.missed(audience, self._heard[audience])
+            if not recalled.complete:
+                _logger.warning("%s was away too long: events of %s after %d are gone", self._line.agent, audience, self._heard[audience])
+            for events in recalled.events:
+                await self._take(audience, events)
+            if self._heard[audience] >= recalled.last:
+                return
+
+    async def _take(self, audience: str, events: Events) -> None:
+        self._line.heard(events)
+        picked = list(self._pick(events))
+        if picked:
+            self._queued[audience] += 1
+            await self._queue.put((audience, events.n, picked))
+        self._heard[audience] = events.n
+        if not self._queued[audience]:
+            self._done[audience] = events.n
+
+
+def _parsed(position: str, line: Line) -> dict[str, int]:
+    """``shared=12 private=3`` → audience → number. Raises ``BadValue``."""
+    try:
+        numbers = dict(part.split("=") for part in position.split(" "))
+        return {audience: int(numbers[audience.partition(".")[0]]) for audience in line.audiences}
+    except (KeyError, ValueError):
+        raise BadValue(f"position {position!r}: give what a feed's .position was, as in '{names.SHARED}=12 private=3'") from None

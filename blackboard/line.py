@@ -1,0 +1,94 @@
+"""One agent's line to one board: what its posts, questions and feeds go through."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from math import inf
+
+import anyio
+
+from blackboard.errors import BlackboardError, refused
+from bus import names
+from bus.errors import BadMessage, BusError, NoAnswer
+from bus.messages import Answer, AnyQuery, AnyReply, Ask, Events, Failed, Missed, Recalled, decode_answer, encode
+from bus.port import Bus
+
+PATIENCE = 10.0
+"""Seconds that a question is asked again while nobody answers: as long as a host takes to be started anew."""
+_AGAIN = 0.1
+_BEHIND_ALL = 2**62
+
+
+class Line:
+    """The agent ``agent`` and the board ``board``, over ``bus``. It belongs to one event loop."""
+
+    def __init__(self, bus: Bus, board: str, agent: str) -> None:
+        self._bus = bus
+        self.board = names.valid_name(board, "board")
+        self.agent = names.valid_name(agent)
+        self.now = 0.0
+        """The board's time, as it was last heard of."""
+
+    async def publish(self, data: bytes) -> None:
+        """Send a post; return once it is durable. Raises ``BusError``."""
+        await self._bus.publish(self.board, self.agent, data)
+
+    async def ask(self, query: AnyQuery, mark: tuple[str, int] = ("", 0), *, patience: float = PATIENCE) -> AnyReply:
+        """The reply, as of the agent's own post ``mark`` (epoch, number) at the earliest.
+
+        Raises ``Refused``, ``NoAnswer`` once ``patience`` seconds have passed, ``Unreachable``.
+        """
+        data = encode(Ask(query, *mark))
+        give_up = time.monotonic() + patience
+        while True:
+            try:
+                answer = decode_answer(await self._bus.ask(self.board, self.agent, data))
+                return self._opened(answer)
+            except NoAnswer:
+                if time.monotonic() >= give_up:
+                    raise
+            await anyio.sleep(_AGAIN)
+
+    def _opened(self, answer: Answer) -> AnyReply:
+        self.now = max(self.now, answer.now)
+        match answer.reply:
+            case Failed(code, message):
+                raise _failure(code, message)
+            case reply:
+                return reply
+
+    def listen(self, audience: str) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """Hear an audience's events from now on."""
+        return self._bus.listen(self.board, audience)
+
+    def heard(self, events: Events) -> None:
+        """Take the board's time from events."""
+        self.now = max(self.now, events.t)
+
+    @property
+    def audiences(self) -> tuple[str, str]:
+        """Those that the agent may hear."""
+        return names.SHARED, names.private(self.agent)
+
+    async def missed(self, audience: str, after: int, *, patience: float = inf) -> Recalled:
+        """An audience's events after number ``after``, as many as fit in a reply."""
+        reply = await self.ask(Missed(audience, after), patience=patience)
+        assert isinstance(reply, Recalled)
+        return reply
+
+    async def newest(self, audience: str, *, patience: float = PATIENCE) -> int:
+        """The number of an audience's last events."""
+        return (await self.missed(audience, _BEHIND_ALL, patience=patience)).last
+
+
+def _failure(code: str, message: str) -> BusError | BlackboardError:
+    """The error that a reply names."""
+    match code:
+        case "NoAnswer":
+            return NoAnswer(message)
+        case "BadMessage":
+            return BadMessage(message)
+        case "BlackboardError":
+            return BlackboardError(message)
+        case _:
+            return refused(code, message)

@@ -1,0 +1,158 @@
+"""Opening a board: in this process, or where it is served.
+
+Laws:
+
+- One process holds a board's files. Two opens of one path in a process (and one event loop) share one host; the last to close ends it.
+- A host outlives the opener that started it for as long as another uses it: cancelling one harms no other.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+
+from blackboard.client import Board
+from blackboard.clock import Clock, SystemClock
+from blackboard.service import Service
+from blackboard.sqlite import SqliteStore
+from blackboard.store import MemoryStore, Store
+from blackboard.trends import Detector
+from bus import names
+from bus.errors import BadName
+from bus.memory import MemoryBus
+from bus.port import Bus
+
+MEMORY = ":memory:"
+"""The address of a board that nobody keeps and nobody else sees."""
+
+
+@asynccontextmanager
+async def open(  # noqa: A001 - blackboard.open, as one opens a file
+    address: str | Path, *, agent: str, detectors: tuple[Detector, ...] | None = None, **settings: Any
+) -> AsyncIterator[Board]:
+    """Open a board as ``agent``.
+
+    ``address`` is a name or a path (``"procurement"``: kept in ``./procurement.db`` and hosted in this process), ``":memory:"``, or
+    ``"nats://HOST:PORT/BOARD"`` for one that is served. ``settings`` are those a new board is made with (``time="wall"``, ``kinds={…}``, …:
+    the fields of ``blackboard.config.BoardConfig``); an embedded board that was made with others is refused with ``BadValue``, and a served
+    one has its host's. Raises ``BadName``, ``StoreError``, ``Unreachable``, ``NoAnswer``.
+    """
+    names.valid_name(agent)
+    if "://" in str(address):
+        async with _served(str(address)) as (bus, name), Board(bus, name, agent) as board:
+            yield board
+    else:
+        async with _embedded(address, settings, detectors) as (bus, name), Board(bus, name, agent) as board:
+            yield board
+
+
+@asynccontextmanager
+async def serving(
+    bus: Bus, name: str, folder: Path, *, clock: Clock | None = None, detectors: tuple[Detector, ...] | None = None, **settings: Any
+) -> AsyncIterator[Service]:
+    """Host the board ``name`` for all who reach ``bus``; its files are in ``folder``. ``Service.wait`` tells when, and why, it stops."""
+    store = SqliteStore(folder / f"{name}.db")
+    async with Service(name, bus, store, clock or SystemClock(), settings=settings, detectors=detectors) as service:
+        yield service
+
+
+@asynccontextmanager
+async def _served(address: str) -> AsyncIterator[tuple[Bus, str]]:
+    parts = urlsplit(address)
+    name = parts.path.strip("/")
+    if not name:
+        raise BadName(f"address {address!r} names no board: write it behind the server, as in nats://127.0.0.1:4222/procurement")
+    names.valid_name(name, "board")
+    from bus.nats import NatsBus  # NATS takes a while to import, and embedded boards do without
+
+    bus = await NatsBus.connect(parts._replace(path="").geturl(), name=f"pheroboard {name}")
+    try:
+        yield bus, name
+    finally:
+        with anyio.CancelScope(shield=True):
+            await bus.aclose()
+
+
+# ---- in this process --------------------------------------------------------------------------------------------------------------------
+
+_hosts: dict[tuple[asyncio.AbstractEventLoop, Path], "_Host"] = {}
+
+
+@asynccontextmanager
+async def _embedded(
+    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None
+) -> AsyncIterator[tuple[Bus, str]]:
+    host = await _hosted(address, settings, detectors)
+    host.users += 1
+    try:
+        await host.opened(settings)
+        yield host.bus, host.name
+    finally:
+        with anyio.CancelScope(shield=True):
+            await host.release()
+
+
+async def _hosted(address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None) -> "_Host":
+    """The host of this address in this event loop, made if there is none."""
+    if address == MEMORY:
+        return _Host("memory", MemoryStore(), settings, detectors)
+    path = Path(address).resolve()  # noqa: ASYNC240 - a moment
+    if path.suffix != ".db":
+        path = path.with_name(path.name + ".db")
+    key = (asyncio.get_running_loop(), path)
+    while (host := _hosts.get(key)) is not None and host.closing:
+        await asyncio.wait({host.task})
+    if host is None:
+        host = _hosts[key] = _Host(path.stem, SqliteStore(path), settings, detectors)
+        host.task.add_done_callback(lambda _: _hosts.pop(key))
+    return host
+
+
+class _Host:
+    """A board that this process hosts for all who open it."""
+
+    def __init__(self, name: str, store: Store, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None) -> None:
+        clock = SystemClock()
+        self.name = names.valid_name(name, "board")
+        self.bus = MemoryBus(clock.now)
+        self.users = 0
+        self._service = Service(name, self.bus, store, clock, settings=settings, detectors=detectors)
+        self._open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._unused = asyncio.Event()
+        self.task = asyncio.create_task(self._run(), name=f"host of board {name}")
+
+    @property
+    def closing(self) -> bool:
+        """Its last user has left."""
+        return self._unused.is_set()
+
+    async def opened(self, settings: Mapping[str, Any]) -> None:
+        """Return once it serves. Raises what keeps it from that, and ``BadValue`` if it was made with other settings."""
+        await asyncio.wait({self.task, self._open}, return_when=asyncio.FIRST_COMPLETED)
+        if self.task.done():
+            await self.task
+        self._service.agree(settings)
+
+    async def release(self) -> None:
+        """One user less. The last one waits until the files are closed, and is told if the host had failed."""
+        self.users -= 1
+        if self.users == 0:
+            self._unused.set()
+            await asyncio.shield(self.task)
+
+    async def _run(self) -> None:
+        try:
+            async with self._service, anyio.create_task_group() as tasks:
+                tasks.start_soon(self._until_unused, tasks.cancel_scope)
+                self._open.set_result(None)
+                await self._service.wait()
+        finally:
+            await self.bus.aclose()  # who publishes to a host that has failed must not wait for it
+
+    async def _until_unused(self, scope: anyio.CancelScope) -> None:
+        await self._unused.wait()
+        scope.cancel()

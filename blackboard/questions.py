@@ -1,0 +1,172 @@
+"""Questions about a board, answered once the asker's own writes are in (read-your-writes).
+
+Laws:
+
+- An asker reads its own writes: the answer waits until the asker's ``(epoch, seq)`` is applied and committed.
+- An error is a reply, too. What an asker may not see answers in the same words as what does not exist.
+- A reply fits the transport: what does not is refused with the cure, or cut where the asker can go on.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import anyio
+
+from blackboard import views
+from blackboard.admission import validate_limit
+from blackboard.board import Board
+from blackboard.clock import Clock
+from blackboard.errors import NotInView, Refused, TooBig
+from blackboard.items import to_wire
+from blackboard.store import Store
+from bus.errors import BadMessage, NoAnswer
+from bus.messages import (
+    Account,
+    Act,
+    Answer,
+    AnyReply,
+    Applied,
+    Ask,
+    Change,
+    Events,
+    Explain,
+    Explained,
+    Failed,
+    Missed,
+    Recalled,
+    UpTo,
+    decode_ask,
+    decode_events,
+    encode,
+)
+from bus.port import MAX_BYTES
+
+WAIT = 4.0
+"""Seconds that an answer waits for the asker's own posts: less than the asker waits for the answer."""
+MAX_ACTS = 1000
+"""Steps of one account; what came before them is its opening balance."""
+_RECALLED_BYTES = MAX_BYTES // 2
+
+_logger = logging.getLogger(__name__)
+
+
+class Progress:
+    """How far the board has committed, and who waits for it."""
+
+    def __init__(self, cursor: int, marks: dict[tuple[str, str], int]) -> None:
+        self.cursor = cursor
+        self.marks = marks
+        self._step = anyio.Event()
+
+    def step(self, cursor: int, moved: Mapping[tuple[str, str], int]) -> None:
+        """A batch was committed."""
+        self.cursor = cursor
+        self.marks.update(moved)
+        self.wake()
+
+    def wake(self) -> None:
+        """Something moved that somebody may wait for."""
+        self._step.set()
+        self._step = anyio.Event()
+
+    def has(self, agent: str, epoch: str, number: int) -> bool:
+        """Is this post of the agent committed?"""
+        return self.marks.get((agent, epoch), 0) >= number
+
+    def beyond(self, cursor: int) -> bool:
+        """Was something committed behind entry ``cursor``?"""
+        return self.cursor > cursor
+
+    async def until(self, reached: Callable[[], bool]) -> None:
+        """Return once ``reached()``; it is asked again whenever something moved."""
+        while not reached():
+            await self._step.wait()
+
+
+class Questions:
+    """Answers the queries of one board."""
+
+    def __init__(self, board: Board, store: Store, progress: Progress, clock: Clock) -> None:
+        self._board = board
+        self._store = store
+        self._progress = progress
+        self._clock = clock
+
+    async def answer(self, agent: str, data: bytes) -> bytes:
+        """The encoded ``Answer`` to an encoded ``Ask``. Never raises: an error is a reply."""
+        try:
+            reply = await self._reply(agent, decode_ask(data))
+        except (Refused, BadMessage, NoAnswer) as error:
+            reply = Failed(type(error).__name__, str(error))
+        except Exception:
+            _logger.exception("a query of %s", agent)
+            reply = Failed("BlackboardError", "the board failed to answer; its host's log says why")
+        answer = encode(Answer(reply, self._board.seq, self._board.now))
+        if len(answer) > MAX_BYTES:
+            failed = Failed(TooBig.__name__, f"the answer has {len(answer):,} bytes, and {MAX_BYTES:,} fit: ask for less at a time")
+            return encode(Answer(failed, self._board.seq, self._board.now))
+        return answer
+
+    async def _reply(self, agent: str, ask: Ask) -> AnyReply:
+        await self._catch_up(agent, ask)
+        match ask.query:
+            case Applied():
+                return UpTo(self._board.refusals_of(agent))
+            case Missed(audience, after, limit):
+                return await self._missed(agent, audience, after, limit)
+            case Explain(item):
+                return await self._explain(agent, item)
+            case query:
+                return self._board.answer(agent, query, at=self._clock.now())
+
+    async def _catch_up(self, agent: str, ask: Ask) -> None:
+        try:
+            with anyio.fail_after(WAIT):
+                await self._progress.until(partial(self._progress.has, agent, ask.epoch, ask.seq))
+        except TimeoutError:
+            raise NoAnswer(
+                f"post {ask.seq} of epoch {ask.epoch!r} was not applied within {WAIT:g} s: the board is behind, or it never came; ask again"
+            ) from None
+
+    async def _missed(self, agent: str, audience: str, after: int, limit: int) -> Recalled:
+        if not views.may_hear(agent, audience):
+            raise NotInView
+        validate_limit(limit)
+        first, last = await self._store.bounds(audience)
+        events, size = list[Events](), 0
+        for row in await self._store.events(audience, max(after, 0), limit):
+            size += len(row.data)
+            if events and size > _RECALLED_BYTES:
+                break
+            events.append(decode_events(row.data))
+        return Recalled(tuple(events), last, complete=max(after, 0) + 1 >= first)
+
+    async def _explain(self, agent: str, item_id: str) -> Explained:
+        """Follow the item's changes back, each to the entry before it that moved the item (chapter 2, "Inspection")."""
+        item, seq = self._board.last_entry(agent, item_id)
+        wire = to_wire(item)
+        await self._progress.until(lambda: self._progress.cursor >= seq)  # it may be applied, and not written yet
+        steps: list[tuple[Events, Change]] = []
+        while seq and len(steps) < MAX_ACTS:
+            found = await self._changes_at(agent, seq, wire.id)
+            steps += reversed(found)
+            before = found[0][1].prev if found else 0
+            seq = before if before < seq else 0
+        steps.reverse()
+        acts: list[Act] = []
+        opening = stood = steps[0][1].old if steps else wire.strength
+        for events, change in steps:
+            acts.append(
+                Act(
+                    seq=events.seq, t=events.t, cause=change.cause, by=change.by, evaporated=stood - change.old, before=change.old,
+                    after=change.new,
+                )
+            )  # fmt: skip
+            stood = change.new
+        return Explained(Account(item=wire, acts=tuple(acts), opening=opening, evaporated_since=stood - wire.strength))
+
+    async def _changes_at(self, agent: str, seq: int, item: str) -> list[tuple[Events, Change]]:
+        rows = await self._store.event_at(seq)
+        heard = [decode_events(row.data) for row in rows if views.may_hear(agent, row.audience)]
+        return [(events, change) for events in heard for change in events.changes if change.item == item]

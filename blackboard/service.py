@@ -1,0 +1,335 @@
+"""The host of one board: from the bus through the board into the store, and out to the bus again.
+
+Laws:
+
+- Data runs one way: bus → board → one transaction (journal, cursor, watermarks, events, dead letters, archive) → bus. Nothing is told
+  before it is durable, and nothing durable stays untold.
+- A batch, once taken in, is finished: closing waits for it.
+- The checkpoint is written beside the hot path, of the state between two batches.
+- What cannot be written stops the board loudly: publishers and askers get errors, ``wait`` raises the reason.
+- The service runs in a task of its own, so whoever opened it may be cancelled without harm to the others who use it.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+from itertools import islice
+from typing import Any, Self
+
+import anyio
+import msgspec
+from anyio.abc import TaskGroup
+
+from blackboard.board import Board, Entry
+from blackboard.clock import Clock
+from blackboard.config import BoardConfig
+from blackboard.errors import BadValue, NotInView, StoreError
+from blackboard.intake import Intake, entry_of
+from blackboard.outcome import Addressed
+from blackboard.questions import Progress, Questions
+from blackboard.store import MAX_HEAD, Archived, Batch, DeadLetter, Outgoing, Standing, Store
+from blackboard.trends import Detector
+from bus import names
+from bus.errors import BusError, NoAnswer, Unreachable
+from bus.messages import Get, Items, Post, Tick, decode_post, encode
+from bus.port import Bus, Log, LogMessage
+
+MAX_BATCH = 64
+"""Messages in one transaction."""
+CHECKPOINT_EVERY = 20_000
+"""Changes between two checkpoints: what a reopening has to apply again is bounded by it."""
+MAX_UNTOLD = 10_000
+"""Events that wait to be told before the board takes in no more."""
+TOLD_AT_ONCE = 256
+TRY_AGAIN = (0.05, 2.0)
+"""Seconds between two tries where the bus is in trouble: the first pause, and the longest."""
+TICK_AGAIN = 1.0
+"""Seconds until a tick is repeated that did not do what was due: the log's clock is behind."""
+
+_logger = logging.getLogger(__name__)
+
+
+class Service:
+    """Hosts the board ``name`` on ``bus``, kept in ``store``, while its context is open.
+
+    ``settings`` are fields of ``BoardConfig``. They make a new board; one that exists keeps its own, and is refused (``BadValue``) if it was
+    made with others than the ones named. Entering raises what opening the store and the log raises.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        bus: Bus,
+        store: Store,
+        clock: Clock,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        detectors: tuple[Detector, ...] | None = None,
+    ) -> None:
+        self.name = names.valid_name(name, "board")
+        self.board: Board
+        self._bus = bus
+        self._store = store
+        self._clock = clock
+        self._settings = dict(settings or {})
+        self._detectors = detectors
+        self._log: Log
+        self._progress: Progress
+        self._jobs: TaskGroup
+        self._outbox: deque[Outgoing] = deque()
+        self._told: dict[str, int] = {}
+        self._unsaved = 0
+        self._saving = False
+        self._failure: Exception | None = None
+        self._stop = asyncio.Event()
+        self._task: asyncio.Task[None]
+
+    # ---- its life -----------------------------------------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._run(ready), name=f"board {self.name}")
+        try:
+            await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            self._stop.set()
+            await asyncio.wait({self._task})
+            raise
+        if self._task.done():
+            await self._task
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Finish the batch at hand, write a checkpoint, let go of everything. Raises what stopped the service, if something did."""
+        self._stop.set()
+        await self.wait()
+
+    async def wait(self) -> None:
+        """Return when the service was closed; raise what stopped it otherwise."""
+        await asyncio.shield(self._task)
+
+    async def caught_up(self) -> None:
+        """Return once nothing is due any more by the clock's time."""
+        await self._progress.until(lambda: (due := self.board.next_due()) is None or due > self._clock.now())
+
+    def agree(self, settings: Mapping[str, Any]) -> None:
+        """Raise ``BadValue`` if the board was made with other settings than these."""
+        for field, wanted in settings.items():
+            stands = getattr(self.board.config, field)
+            if stands != wanted:
+                raise BadValue(f"board {self.name!r} was made with {field}={stands!r}, not {wanted!r}: leave it out, or take another name")
+
+    async def _run(self, ready: "asyncio.Future[None]") -> None:
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self._store.aclose)
+            standing = await self._store.open()
+            await self._restore(standing)
+            self._log = await self._bus.open_log(self.name, after=standing.cursor, identity=standing.log)
+            stack.push_async_callback(self._log.aclose)
+            if standing.origin is None:
+                await self._store.begin(encode(self.board.config), self._log.identity)
+            self._outbox.extend(await self._store.untold())
+            questions = Questions(self.board, self._store, self._progress, self._clock)
+            await stack.enter_async_context(self._bus.answer(self.name, questions.answer))
+            async with anyio.create_task_group() as self._jobs:
+                self._jobs.start_soon(self._watch, self._take_in)
+                self._jobs.start_soon(self._watch, self._tell)
+                if self.board.config.time == "wall":
+                    self._jobs.start_soon(self._watch, self._keep_time)
+                ready.set_result(None)
+                await self._stop.wait()
+                self._jobs.cancel_scope.cancel()
+            if self._failure is not None:
+                raise self._failure
+            await self._store.checkpoint(self._progress.cursor, self.board.snapshot())
+            await self._store.commit(Batch(self._progress.cursor, told=self._told))
+
+    async def _watch(self, job: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await job()
+        except Exception as error:
+            _logger.critical("board %s has stopped: %s", self.name, error, exc_info=error)
+            self._failure = self._failure or error
+            self._stop.set()
+
+    # ---- coming back --------------------------------------------------------------------------------------------------------------------
+
+    async def _restore(self, standing: Standing) -> None:
+        """The checkpoint, and the journal's tail on top of it. Its events were stored when it was first applied: those stand."""
+        config = _made(self.name, self._settings) if standing.origin is None else _kept(standing.origin, self.name)
+        if standing.pages:
+            self.board = Board.restore(config, standing.pages, self._detectors)
+        else:
+            self.board = Board(config, self._detectors)
+        self.agree(self._settings)
+        self._progress = Progress(standing.cursor, standing.marks)
+        again: Counter[str] = Counter()
+        after = standing.checkpoint
+        while messages := await self._store.journal(after):
+            for message in messages:
+                for addressed in self.board.apply(entry_of(message, decode_post(message.data))):
+                    again[addressed.audience] += 1
+                    self._unsaved += len(addressed.events.changes)
+            after = messages[-1].seq
+        stored = await self._store.tally(standing.checkpoint)
+        if again != stored:
+            raise StoreError(
+                f"board {self.name!r}: its journal, applied again from entry {standing.checkpoint} on, gives other events than are stored "
+                f"({dict(again)}, not {stored}): another version decided otherwise. Open it with the version that wrote it"
+            )
+
+    # ---- the hot path -------------------------------------------------------------------------------------------------------------------
+
+    async def _take_in(self) -> None:
+        while True:
+            await self._progress.until(lambda: len(self._outbox) < MAX_UNTOLD)
+            messages = await self._log.read(MAX_BATCH)
+            with anyio.CancelScope(shield=True):
+                batch = self._apply(messages)
+                await self._store.commit(batch)
+                await self._log.committed(batch.cursor)
+            self._outbox.extend(batch.events)
+            self._progress.step(batch.cursor, batch.marks)
+            if self._unsaved >= CHECKPOINT_EVERY and not self._saving:
+                self._saving, self._unsaved = True, 0
+                self._jobs.start_soon(self._watch, partial(self._save, batch.cursor, self.board.snapshot()))
+
+    def _apply(self, messages: Iterable[LogMessage]) -> Batch:
+        intake = Intake(self._progress.marks)
+        journal: list[LogMessage] = []
+        events: list[Outgoing] = []
+        dead: list[DeadLetter] = []
+        archived: list[Archived] = []
+        cursor = self._progress.cursor
+        for message in messages:
+            cursor = message.seq
+            match intake.take(message):
+                case Entry() as entry:
+                    journal.append(message)
+                    for addressed in self.board.apply(entry):
+                        events.append(Outgoing(addressed.audience, addressed.events.n, entry.seq, encode(addressed.events)))
+                        dead += _refused(entry, addressed)
+                        archived += self._archived(addressed)
+                        self._unsaved += len(addressed.events.changes)
+                case DeadLetter() as letter:
+                    dead.append(letter)
+        told, self._told = self._told, {}
+        return Batch(cursor, tuple(journal), intake.moved, tuple(events), tuple(dead), tuple(archived), told)
+
+    def _archived(self, addressed: Addressed) -> Iterable[Archived]:
+        """What left the network for the archive, as those see it who hear of it."""
+        agent = names.HOST if addressed.audience == names.SHARED else names.speaker(addressed.audience)
+        for change in addressed.events.changes:
+            if change.cause == "archive":
+                try:
+                    reply = self.board.answer(agent, Get(change.item))
+                except NotInView:
+                    continue  # gone altogether in the same entry
+                if isinstance(reply, Items):
+                    yield from (Archived(item.id, addressed.events.seq, encode(item)) for item in reply.items if item.status == "archived")
+
+    async def _save(self, seq: int, pages: Mapping[str, bytes]) -> None:
+        with anyio.CancelScope(shield=True):
+            await self._store.checkpoint(seq, pages)
+        self._saving = False
+
+    # ---- telling ------------------------------------------------------------------------------------------------------------------------
+
+    async def _tell(self) -> None:
+        """Tell what is in the outbox: each audience in order, all audiences at once."""
+        while True:
+            await self._progress.until(lambda: bool(self._outbox))
+            letters: dict[str, list[Outgoing]] = {}
+            count = min(TOLD_AT_ONCE, len(self._outbox))
+            for event in islice(self._outbox, count):
+                letters.setdefault(event.audience, []).append(event)
+            async with anyio.create_task_group() as tasks:
+                for events in letters.values():
+                    tasks.start_soon(self._tell_audience, events)
+            for _ in range(count):
+                self._outbox.popleft()
+            self._told.update((audience, events[-1].n) for audience, events in letters.items())
+            self._progress.wake()
+
+    async def _tell_audience(self, events: Iterable[Outgoing]) -> None:
+        for event in events:
+            try:
+                await _persistently(partial(self._bus.emit, self.name, event.audience, event.n, event.data))
+            except BusError:
+                # Too large, or not permitted: those who listen see the gap, and ask for it.
+                _logger.exception("board %s: events %d of %s cannot be told", self.name, event.n, event.audience)
+
+    # ---- time ---------------------------------------------------------------------------------------------------------------------------
+
+    async def _keep_time(self) -> None:
+        """Publish a ``Tick`` when something is due by time alone (chapter 1, "Time")."""
+        epoch, number = secrets.token_hex(8), 0
+        while True:
+            due = await self._until_due()
+            number += 1
+            tick = encode(Post(epoch, number, ((Tick(),),)))
+            await _persistently(partial(self._bus.publish, self.name, names.HOST, tick))
+            await self._progress.until(partial(self._progress.has, names.HOST, epoch, number))
+            if self.board.next_due() == due:
+                await self._clock.sleep_until(self._clock.now() + TICK_AGAIN)
+
+    async def _until_due(self) -> float:
+        """Wait until the clock has reached the board's next due time; which one it was. Each batch may bring an earlier one."""
+        while True:
+            due, cursor = self.board.next_due(), self._progress.cursor
+            if due is not None and due <= self._clock.now():
+                return due
+            async with anyio.create_task_group() as tasks:
+
+                async def first(wait: Callable[[], Awaitable[None]]) -> None:
+                    await wait()
+                    tasks.cancel_scope.cancel()
+
+                if due is not None:
+                    tasks.start_soon(first, partial(self._clock.sleep_until, due))
+                tasks.start_soon(first, partial(self._progress.until, partial(self._progress.beyond, cursor)))
+
+
+async def _persistently(act: Callable[[], Awaitable[Any]]) -> None:
+    """Do it until the bus has done it: it may be done twice."""
+    pause, longest = TRY_AGAIN
+    while True:
+        try:
+            await act()
+        except (NoAnswer, Unreachable) as error:
+            _logger.warning("the bus is in trouble, trying again: %s", error)
+            await anyio.sleep(pause)
+            pause = min(2 * pause, longest)
+        else:
+            return
+
+
+def _refused(entry: Entry, addressed: Addressed) -> Iterable[DeadLetter]:
+    """The units that the board refused, as a person can read them."""
+    for refusal in addressed.events.refusals:
+        head = msgspec.json.encode(entry.units[refusal.unit])[:MAX_HEAD]
+        yield DeadLetter(entry.seq, entry.stamp, entry.agent, refusal.code, refusal.message, head)
+
+
+def _made(name: str, settings: Mapping[str, Any]) -> BoardConfig:
+    try:
+        return msgspec.convert({**settings, "name": name}, BoardConfig)
+    except msgspec.ValidationError as error:
+        raise BadValue(f"settings of board {name!r}: {error}") from error
+
+
+def _kept(origin: bytes, name: str) -> BoardConfig:
+    try:
+        kept = msgspec.msgpack.decode(origin, type=BoardConfig)
+    except msgspec.DecodeError as error:
+        raise StoreError(f"board {name!r}: its settings cannot be read ({error}): upgrade pheroboard if a later one wrote them") from error
+    if kept.name != name:
+        raise BadValue(f"this is board {kept.name!r}, not {name!r}: give the file its old name back, since ids are computed from the name")
+    return kept

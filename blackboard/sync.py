@@ -1,0 +1,214 @@
+"""The board for code without an event loop: the same verbs, each returning when it is done.
+
+All boards opened here live on one event loop, in a thread of their own, so that two agents of one script share an embedded board. Those that
+are still open when the main thread ends are closed then.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+
+from blackboard.client import Batch, Board, Feed
+from blackboard.opening import open as open_async
+from blackboard.trends import Detector
+from blackboard.verbs import Ref
+from bus.messages import Change, Signal
+
+P = ParamSpec("P")
+T = TypeVar("T")
+H = TypeVar("H")
+
+
+class _Loop:
+    """The event loop of all boards that are opened without one."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self.boards: set[SyncBoard] = set()
+        threading.Thread(target=self._loop.run_forever, name="pheroboard", daemon=True).start()
+        threading.Thread(target=self._close_at_the_end, name="pheroboard end", daemon=True).start()
+
+    def do(self, work: Awaitable[T]) -> T:
+        """Wait for ``work``; an interrupt cancels it."""
+        future = asyncio.run_coroutine_threadsafe(_coroutine(work), self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def _close_at_the_end(self) -> None:
+        # Not atexit: the interpreter waits for SQLite's threads before it calls that.
+        threading.main_thread().join()
+        for board in list(self.boards):
+            board.close()
+
+
+async def _coroutine(work: Awaitable[T]) -> T:
+    return await work
+
+
+@cache
+def _loop() -> _Loop:
+    return _Loop()
+
+
+class _Blocking(Generic[H]):
+    """What is held on the loop's thread."""
+
+    def __init__(self, held: H) -> None:
+        self._held = held
+
+
+def _blocking(method: Callable[Concatenate[H, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[_Blocking[H], P], T]:
+    @wraps(method)
+    def blocking(self: _Blocking[H], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return _loop().do(method(self._held, *args, **kwargs))
+
+    return blocking
+
+
+class SyncFeed(Generic[T]):
+    """``for each in feed``; ends after ``timeout`` seconds without anything, or when it is closed."""
+
+    def __init__(self, feed: Feed[T], timeout: float | None) -> None:
+        self._feed = feed
+        self._timeout = timeout
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        try:
+            return _loop().do(self._next())
+        except (TimeoutError, StopAsyncIteration):
+            raise StopIteration from None
+
+    async def _next(self) -> T:
+        async with asyncio.timeout(self._timeout):
+            return await anext(self._feed)
+
+    @property
+    def position(self) -> str:
+        """All before it was given out; ``since=position`` goes on from there."""
+        return self._feed.position
+
+    def close(self) -> None:
+        """Stop hearing."""
+        _loop().do(self._feed.aclose())
+
+
+class SyncBatch(_Blocking[Batch]):
+    """Many observations as one unit."""
+
+    deposit = _blocking(Batch.deposit)
+    constrain = _blocking(Batch.constrain)
+    confirm = _blocking(Batch.confirm)
+    reinforce = _blocking(Batch.reinforce)
+    use = _blocking(Batch.use)
+    link = _blocking(Batch.link)
+    share = _blocking(Batch.share)
+    retract = _blocking(Batch.retract)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        _loop().do(self._held.__aexit__(*error))
+
+
+class SyncBoard(_Blocking[Board]):
+    """``blackboard.client.Board``, blocking. May be used from several threads; close it, or use it as a context."""
+
+    def __init__(self, board: Board, life: AsyncExitStack) -> None:
+        super().__init__(board)
+        self._life = life
+        self.name = board.name
+        self.agent = board.agent
+
+    deposit = _blocking(Board.deposit)
+    constrain = _blocking(Board.constrain)
+    confirm = _blocking(Board.confirm)
+    reinforce = _blocking(Board.reinforce)
+    use = _blocking(Board.use)
+    load = _blocking(Board.load)
+    link = _blocking(Board.link)
+    share = _blocking(Board.share)
+    retract = _blocking(Board.retract)
+    end_round = _blocking(Board.end_round)
+    wait_applied = _blocking(Board.wait_applied)
+    refusals = _blocking(Board.refusals)
+    view = _blocking(Board.view)
+    top = _blocking(Board.top)
+    search = _blocking(Board.search)
+    get = _blocking(Board.get)
+    history = _blocking(Board.history)
+    edges_of = _blocking(Board.edges_of)
+    constraints = _blocking(Board.constraints)
+    check = _blocking(Board.check)
+    experts = _blocking(Board.experts)
+    explain = _blocking(Board.explain)
+    stats = _blocking(Board.stats)
+
+    def batch(self) -> SyncBatch:
+        """``with board.batch() as batch``: what is said to the batch is one unit."""
+        return SyncBatch(self._held.batch())
+
+    def signals(
+        self,
+        *names: str,
+        key: str | None = None,
+        kind: str | None = None,
+        item: Ref | None = None,
+        own: bool = False,
+        since: str | None = None,
+        timeout: float | None = None,
+    ) -> SyncFeed[Signal]:
+        """Signals, until none comes for ``timeout`` seconds."""
+        return self._feed(lambda: self._held.signals(*names, key=key, kind=kind, item=item, own=own, since=since), timeout)
+
+    def changes(
+        self,
+        *,
+        kind: str | None = None,
+        key: str | None = None,
+        cause: str | None = None,
+        item: Ref | None = None,
+        since: str | None = None,
+        timeout: float | None = None,
+    ) -> SyncFeed[Change]:
+        """Changes, until none comes for ``timeout`` seconds."""
+        return self._feed(lambda: self._held.changes(kind=kind, key=key, cause=cause, item=item, since=since), timeout)
+
+    def _feed(self, make: Callable[[], Feed[T]], timeout: float | None) -> SyncFeed[T]:
+        async def made() -> Feed[T]:
+            return await make().__aenter__()
+
+        return SyncFeed(_loop().do(made()), timeout)
+
+    def close(self) -> None:
+        """Close the board. Harmless when done twice."""
+        _loop().boards.discard(self)
+        _loop().do(self._life.aclose())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_sync(address: str | Path, *, agent: str, detectors: tuple[Detector, ...] | None = None, **settings: Any) -> SyncBoard:
+    """Open a board as ``agent``, as ``blackboard.open`` does, for code without an event loop."""
+
+    async def opened() -> SyncBoard:
+        life = AsyncExitStack()
+        return SyncBoard(await life.enter_async_context(open_async(address, agent=agent, detectors=detectors, **settings)), life)
+
+    board = _loop().do(opened())
+    _loop().boards.add(board)
+    return board
