@@ -18,7 +18,7 @@ from msgspec import Struct
 from blackboard import constraints, views
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue, NotInView, NotYours, Refused, TooBig, UnknownKind
-from blackboard.items import direction, identity, partition
+from blackboard.items import direction, folded, identity, partition
 from blackboard.network import PheromoneNetwork
 from bus import names
 from bus.messages import (
@@ -74,7 +74,7 @@ def validate(observation: AnyObservation) -> None:
 
 def amount(value: float, what: str) -> float:
     """A strength or a delta: finite, above 0, at most 10⁶; else ``BadValue``."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value) or not 0 < value <= MAX_AMOUNT:
+    if isinstance(value, bool) or not 0 < value <= MAX_AMOUNT:
         raise BadValue(f"{what} {value!r}: give a number above 0 and at most {MAX_AMOUNT:,.0f}")
     return float(value)
 
@@ -217,8 +217,8 @@ class Admission:
             except Refused as error:
                 if len(unit) == 1:
                     raise
-                what = type(observation).__name__.lower()
-                raise type(error)(f"{error} ({what}, number {position + 1} of {len(unit)} in its unit: none of them was applied)") from error
+                where = f"{type(observation).__name__.lower()}, number {position + 1} of {len(unit)} in its unit"
+                raise type(error)(f"{error} ({where}: none of them was applied)") from error
 
     def _check(self, observation: AnyObservation) -> None:
         match observation:
@@ -244,10 +244,13 @@ class Admission:
 
     def _check_deposit(self, deposit: Deposit) -> None:
         if deposit.kind not in self._network.kinds:
-            raise UnknownKind(f"kind {deposit.kind!r}: this board knows {', '.join(sorted(self._network.kinds))}; new kinds are configuration")
+            known = ", ".join(sorted(self._network.kinds))
+            raise UnknownKind(f"kind {deposit.kind!r}: this board knows {known}; new kinds are configuration")
         if deposit.expires_at is not None and deposit.expires_at <= self._network.now:
             raise BadValue(f"expires_at {deposit.expires_at!r} has passed already: it is {self._network.now!r} on this board")
-        self._say(Saying(deposit.kind, deposit.key, deposit.target, deposit.content, deposit.value, deposit.op, deposit.unit), deposit.scope)
+        key = None if deposit.key is None else folded(deposit.key)
+        target = None if deposit.target is None else folded(deposit.target)
+        self._say(Saying(deposit.kind, key, target, deposit.content, deposit.value, deposit.op, deposit.unit), deposit.scope)
 
     def _check_link(self, link: Link) -> None:
         a, b = self._standing(link.a), self._standing(link.b)

@@ -166,7 +166,7 @@ class Alerts:
 
     def _check(self, constraint: ContextItem, item: ContextItem, outcome: Outcome) -> None:
         """Hold one value against one constraint; told to those who see both."""
-        if constraint.scope != views.SHARED and item.scope != views.SHARED and constraint.owner != item.owner:
+        if views.SHARED not in {constraint.scope, item.scope} and constraint.owner != item.owner:
             return
         if not constraints.binds(constraint, item.target) or not constraints.breaks(constraint, item.value, item.unit):
             return

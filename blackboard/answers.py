@@ -1,7 +1,7 @@
 """What the board answers. Pure: a question moves nothing, and is answered from the asker's view alone (chapter 1, "Ownership and views").
 
-On a wall-clock board a question has a stamp of its own: strengths are those of that moment, but what only a ``Tick`` may do (protection that
-ends, an item that fades) has not happened before its tick has.
+On a wall-clock board a question has a stamp of its own: strengths are those of that moment, but what only a ``Tick`` may do (protection
+that ends, an item that fades) has not happened before its tick has.
 """
 
 from collections.abc import Iterable

@@ -2,10 +2,10 @@
 
 Laws:
 
-- The state is a fold of the log. ``apply(entry)`` is deterministic: no clock, no random numbers, no I/O. Replaying the entries gives the same
-  state, changes and signals, bit for bit on one platform.
-- Every change of state happens here and in ``network``. Whether a unit may be applied is decided in ``admission``, before anything moves; what
-  an agent sees, in ``views``.
+- The state is a fold of the log. ``apply(entry)`` is deterministic: no clock, no random numbers, no I/O. Replaying the entries gives the
+  same state, changes and signals, bit for bit on one platform.
+- Every change of state happens here and in ``network``. Whether a unit may be applied is decided in ``admission``, before anything moves;
+  what an agent sees, in ``views``.
 - Time moves only with entries: an ``EndRound`` on a board of rounds, the entry's stamp on a wall-clock one. Stamps never run backwards: a
   smaller one counts as the largest so far.
 - A refused unit leaves no trace but its ``Refusal`` to its sender.
@@ -99,6 +99,8 @@ class Board:
         """Apply one entry; what it did, addressed to those who may hear of it. Never raises for what an agent said."""
         state, outcome = self._state, self._outcome
         outcome.begin(entry.seq)
+        if self.config.time == "wall" and state.seq == 0:
+            self._network.begin(entry.stamp)
         state.seq = entry.seq
         state.stamp = max(state.stamp, entry.stamp)
         if self.config.time == "wall":

@@ -72,7 +72,7 @@ class Field:
     ) -> None:
         self.kinds = dict(kinds)
         self.board = board
-        self.now = now
+        self.now = float(now)
         self.core = core
         self.aliases: dict[str, str] = {}
         """Private id → the shared id that it was moved to."""
@@ -87,6 +87,12 @@ class Field:
         self._register = Register()
         self._links = Links(board, edge, now, self._recorder)
         self._written = b""
+
+    def begin(self, now: float) -> None:
+        """Let the time of a network that holds nothing yet start at ``now``: decay counts from here, so its figures stay small."""
+        self.now = float(now)
+        for decay in self._classes().values():
+            decay.origin = now
 
     # ---- one item -----------------------------------------------------------------------------------------------------------------------
 
@@ -150,7 +156,7 @@ class Field:
         return [item for item in self._register.slot(slot) if item.standing]
 
     def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
-        """All items of a key (and kind), whatever their status."""
+        """All items of a key (and kind), whatever their status, in order of making."""
         return self._register.about(key, kind)
 
     def of_kind(self, kind: str) -> list[ContextItem]:

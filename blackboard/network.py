@@ -58,6 +58,7 @@ class PheromoneNetwork(Field):
             self._confirm(twin, by)
         else:
             self._register.leave(twin)
+            self._take_over(twin, item.owner)
             twin.expires_at = item.expires_at
             twin.asserters[by] = hard
             self._begin(twin, initial, "revive", by)
@@ -142,7 +143,7 @@ class PheromoneNetwork(Field):
             raise BadValue(f"time does not run from {self.now!r} to {to!r}")
         if to == self.now:
             return
-        self.now = to
+        self.now = float(to)
         for decay in self._classes().values():
             decay.advance(to)
         self._settle()
@@ -174,7 +175,7 @@ class PheromoneNetwork(Field):
         return twin
 
     def retract(self, item: ItemRef, *, by: str) -> None:
-        """Withdraw one's assertion; with the last one the item is released. Raises ``NotInView``, ``NotYours``, ``BadValue``."""
+        """Withdraw one's assertion; with the last one the item is released, and an owner's passes to the next asserter. Raises ``NotInView``, ``NotYours``, ``BadValue``."""
         found = self._standing(item)
         if by not in found.asserters:
             raise NotYours(f"{by!r} has not said {found!r}: only what one has said oneself can be withdrawn")
@@ -182,6 +183,10 @@ class PheromoneNetwork(Field):
         if not found.asserters:
             self.withdraw(found, "released", "retract", by=by)
             return
+        if found.owner == by:
+            self._register.leave(found)
+            found.owner = next(iter(found.asserters))
+            self._register.enter(found)
         found.touched = self.now
         self._pages.touch(found)
         strength = found.strength
@@ -320,6 +325,9 @@ class PheromoneNetwork(Field):
         self._remove(item)
         item.id = twin.id
         item.detach(strength)
+        if not twin.standing:
+            self._register.leave(twin)
+            self._take_over(twin, item.owner)
         for agent, hard in item.asserters.items():
             twin.asserters[agent] = hard or twin.asserters.get(agent, False)
         for (agent, cause), share in item.contributions.items():
@@ -329,9 +337,15 @@ class PheromoneNetwork(Field):
             delta = self.kinds[twin.kind].confirm
             self._strengthen(twin, max(twin.strength, strength) + delta, "share", by, delta)
         else:
-            self._register.leave(twin)
             twin.first, twin.confirmed, twin.protected_until = item.first, item.confirmed, until
             self._rise(twin, strength, "share", by)
+
+    @staticmethod
+    def _take_over(twin: ContextItem, owner: str) -> None:
+        """Somebody says what is history: it is theirs from now on. What merely faded, its asserters never took back."""
+        if twin.status != "archived":
+            twin.owner = owner
+            twin.asserters = {}
 
     def _discard(self, item: ContextItem) -> None:
         """Drop an item for good, and its edges."""

@@ -6,6 +6,7 @@ superseded, released or has expired is found in the history only.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from heapq import merge
 from operator import attrgetter
 from typing import Any
 
@@ -95,10 +96,11 @@ class Register:
     # ---- what is asked ------------------------------------------------------------------------------------------------------------------
 
     def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
-        """All items with that key (and kind), whatever their status, each kind's in order."""
+        """All items with that key (and kind), whatever their status, in order."""
         kinds = self._by_key.get(folded(key), {})
-        for items in kinds.values() if kind is None else (kinds.get(kind, {}),):
-            yield from items.values()
+        if kind is not None:
+            return iter(kinds.get(kind, {}).values())
+        return merge(*(items.values() for items in kinds.values()), key=in_order)
 
     def saying(self, content: str) -> list[ContextItem]:
         """All items with that content, in order."""

@@ -4,6 +4,7 @@ Law: a row holds all figures of its record. What can be rebuilt (indices, heaps,
 """
 
 from collections.abc import Iterator, Mapping
+from sys import intern
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -101,6 +102,7 @@ def items_of(pages: Mapping[str, bytes]) -> Iterator[ContextItem]:
         )  # fmt: skip
         _restore(item, row)
         item.status, item.confirmed, item.confirmations, item.asserters, shares, item.marks, item.protected_until = standing
+        item.status = intern(item.status)
         item.contributions = {(agent, cause): Contributed(amount, count, last) for agent, cause, amount, count, last in shares}
         yield item
 
@@ -122,7 +124,9 @@ def _rows(name: str, pages: Mapping[str, bytes]) -> Iterator[list[Any]]:
 
 def _restore(record: Pheromone, row: list[Any]) -> None:
     ordinal, record_id, owner, scope, s, d, first, made, touched, last_entry, formerly = row[:11]
-    record.ordinal, record.id, record.owner, record.scope, record.partition = ordinal, record_id, owner, scope, partition(owner, scope)
+    record.ordinal, record.id = ordinal, record_id
+    # Interned: they recur, and msgspec leaves a default out of what it encodes only where it is the very same text.
+    record.owner, record.scope, record.partition = intern(owner), intern(scope), intern(partition(owner, scope))
     if s:
         record.mark(s, d)
     record.first, record.made, record.touched, record.last_entry, record.formerly = first, made, touched, last_entry, tuple(formerly)

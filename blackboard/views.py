@@ -6,8 +6,8 @@ Laws:
 - An id that is not in one's view, whether it exists or not, gives one and the same error.
 - Read and write follow the same rule: what one sees one may reinforce, and nothing else.
 
-A scope is a word (`private`, `shared`); a *partition* is a scope made concrete (`private:finance`, `shared`); an *audience* is the channel on
-which those who see a partition hear of it. A further scope is one more row in each of the three functions below.
+A scope is a word (`private`, `shared`); a *partition* is a scope made concrete (`private:finance`, `shared`); an *audience* is the channel
+on which those who see a partition hear of it. A further scope is one more row in each of the three functions below.
 """
 
 from blackboard.errors import NotInView

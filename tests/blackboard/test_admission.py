@@ -110,8 +110,8 @@ def test_a_unit_is_held_against_what_it_did_itself(unit: tuple[Any, ...]) -> Non
     """Confirming what the unit has superseded or withdrawn is refused, and the unit with it."""
     driver = Driver()
     first = driver.id_of("x", unit[0])
-    verbs = {"confirm the first": Confirm(first), "retract the first": Retract(first), "share the first": Share(first), "use the first": Use(first)}
-    driver.say("x", *(verbs.get(step, step) if isinstance(step, str) else step for step in unit))
+    verbs = {"confirm": Confirm, "retract": Retract, "share": Share, "use": Use}
+    driver.say("x", *(verbs[step.split()[0]](first) if isinstance(step, str) else step for step in unit))
     assert len(driver.refusals("x")) == 1
     assert driver.top("x") == ()
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from blackboard.trends import Detector, Finding, Moment
+
 from blackboard.board import Board
 from blackboard.config import BoardConfig
-from blackboard.trends import Detector, Finding, Moment
 from bus.messages import Confirm, Deposit, Evidence, Reinforce, Retract, Share, Use
 from tests.blackboard.driver import Driver
 

@@ -34,13 +34,20 @@ def test_every_operator_tells_a_good_value_from_a_bad_one(op: str, bound: Any, g
 
 def test_the_table_above_covers_all_operators() -> None:
     """No operator is left untested."""
-    tested = test_every_operator_tells_a_good_value_from_a_bad_one.pytestmark[0].args[1]  # type: ignore[attr-defined]
-    assert {row[0] for row in tested} == set(OPERATORS)
+    (marked,) = vars(test_every_operator_tells_a_good_value_from_a_bad_one)["pytestmark"]
+    assert {row[0] for row in marked.args[1]} == set(OPERATORS)
 
 
 @pytest.mark.parametrize(
     ("op", "bound", "names"),
-    [("=<", 5, "=<"), ("<=", None, "needs a value"), ("<=", [1], "neither"), ("in", "abc", "list"), ("matches", "(", r"\("), ("matches", 5, "regular")],
+    [
+        ("=<", 5, "=<"),
+        ("<=", None, "needs a value"),
+        ("<=", [1], "neither"),
+        ("in", "abc", "list"),
+        ("matches", "(", r"\("),
+        ("matches", 5, "regular"),
+    ],
 )
 def test_a_predicate_that_cannot_be_is_refused_with_its_value(op: str, bound: Any, names: str) -> None:
     """The error names what is wrong."""
@@ -112,7 +119,7 @@ def test_a_private_value_is_told_to_its_owner_alone_until_it_is_shared() -> None
 
 
 def test_another_agents_private_constraint_stays_private() -> None:
-    """A shared value that breaks a private constraint is told to the constraint's owner alone; another's private value is not held against it."""
+    """A shared value that breaks it is told to the constraint's owner alone; another's private value is not held against it."""
     driver = Driver()
     budget(driver, "finance", scope="private")
     driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")
@@ -193,7 +200,7 @@ def test_a_quantity_in_another_unit_is_an_error_that_says_so() -> None:
     driver = Driver()
     budget(driver)
     assert len(driver.check("sales", budget=[52_000, "CNY"])) == 1
-    with pytest.raises(UnitMismatch, match="USD.*CNY"):
+    with pytest.raises(UnitMismatch, match=r"USD.*CNY"):
         driver.check("sales", budget=[7_000, "USD"])
     with pytest.raises(BadValue, match="a lot"):
         driver.check("sales", budget="a lot")

@@ -1,8 +1,8 @@
 """The board's laws, held against random logs.
 
-(a) Replaying the encoded log gives the same state, changes and signals. (b) Views never leak: what an agent hears and is answered is the same,
-byte for byte, as if the others' private acts had never been. (c) Strengths and the strongest items match a naive model. (d) Any split of the
-log into batches, with a checkpoint and a restart between them, gives the same result.
+(a) Replaying the encoded log gives the same state, changes and signals. (b) Views never leak: what an agent hears and is answered is the
+same, byte for byte, as if the others' private acts had never been. (c) Strengths and the strongest items match a naive model. (d) Any split
+of the log into batches, with a checkpoint and a restart between them, gives the same result.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -178,7 +178,7 @@ class BoardLaws(RuleBasedStateMachine):
 
 
 BoardLaws.TestCase.settings = settings(
-    max_examples=80, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 TestBoardLaws = pytest.mark.timeout(150)(BoardLaws.TestCase)
 
@@ -213,7 +213,10 @@ class StrengthLaws(RuleBasedStateMachine):
         self.driver = Driver()
         self.model: dict[str, Naive] = {}
 
-    @rule(agent=st.sampled_from(AGENTS), content=st.sampled_from("abcdef"), kind=st.sampled_from(KINDS), strength=st.sampled_from([None, 5.5, 9.0]))
+    @rule(
+        agent=st.sampled_from(AGENTS), content=st.sampled_from("abcdef"), kind=st.sampled_from(KINDS),
+        strength=st.sampled_from([None, 5.5, 9.0]),
+    )  # fmt: skip
     def deposit(self, agent: str, content: str, kind: str, strength: float | None) -> None:
         said = Deposit(content, kind=kind, strength=strength, scope="shared")
         self.driver.say(agent, said)

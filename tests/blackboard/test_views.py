@@ -25,7 +25,7 @@ def test_an_id_out_of_view_gives_one_error_whether_it_exists_or_not() -> None:
     for item in (secret, "0" * 32):
         for observation in (Confirm(item), Reinforce(item, 1.0), Retract(item), Share(item), Link(item, item)):
             driver.say("finance", observation)
-        with pytest.raises(NotInView, match="^not in your view$"):
+        with pytest.raises(NotInView, match=r"^not in your view$"):
             driver.get("finance", item)
     refused = driver.refusals("finance")
     assert len(refused) == 10

@@ -1,0 +1,233 @@
+"""The network against a naive model, which multiplies every item in every round and sorts to find the strongest."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from blackboard.errors import BadValue, NotInView
+from blackboard.items import ContextItem
+from blackboard.kinds import DEFAULTS, EDGE
+from blackboard.network import PheromoneNetwork
+
+KINDS = ("constraint", "fact", "state", "trace")
+OWNERS = ("ann", "bob")
+STRENGTHS = st.sampled_from([None, 0.6, 1.3, 2.3, 4.0, 9.0])
+
+
+@dataclass
+class Naive:
+    """One item, or one edge, of the model."""
+
+    kind: str
+    strength: float
+    first: float
+    protected: float
+    number: int
+    status: str = "standing"
+    owner: str = ""
+    scope: str = "private"
+    value: int | None = None
+
+    @property
+    def s0(self) -> float:
+        return max(self.first, DEFAULTS[self.kind].initial)
+
+
+class NetworkMatchesModel(RuleBasedStateMachine):
+    """Strengths to 1e-9, the same order, and the same round of forgetting."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.network = PheromoneNetwork()
+        self.model: dict[str, Naive] = {}
+        self.edges: dict[str, tuple[float, set[str]]] = {}
+        self.round = 0
+        self.made = 0
+
+    # ---- acts -------------------------------------------------------------------------------------------------------------------------------
+
+    @initialize(rounds=st.sampled_from([0, 7, 100_000]))
+    def begin(self, rounds: int) -> None:
+        self.network.advance(rounds)
+        self.round = rounds
+
+    @rule(n=st.integers(0, 9), kind=st.sampled_from(KINDS), owner=st.sampled_from(OWNERS), strength=STRENGTHS, value=st.sampled_from([None, 1, 2]))
+    def deposit(self, n: int, kind: str, owner: str, strength: float | None, value: int | None) -> None:
+        said: dict[str, Any] = {"kind": kind, "owner": owner, "key": "k", "value": value}
+        item = self.network.deposit(ContextItem(f"item {n}", **said), initial_strength=strength)
+        policy = DEFAULTS[kind]
+        known = self.model.get(item.id)
+        if known is not None and known.status == "standing":
+            known.strength = max(known.strength, known.s0) + policy.confirm
+            return
+        if known is None:
+            known = self.model[item.id] = Naive(kind, 0.0, 0.0, 0.0, self.made, owner=owner, value=value)
+            self.made += 1
+        known.status = "standing"
+        known.strength = known.first = policy.initial if strength is None else strength
+        known.protected = self.round + policy.protect
+        self.supersede(item.id)
+
+    @rule(data=st.data(), act=st.sampled_from(["confirm", "reinforce", "use"]), delta=st.sampled_from([0.1, 1.0, 30.0]))
+    def strengthen(self, data: st.DataObject, act: str, delta: float) -> None:
+        item_id = self.pick(data)
+        if item_id is None:
+            return
+        known = self.model[item_id]
+        policy = DEFAULTS[known.kind]
+        if act == "use" and known.status == "archived":
+            self.network.use(item_id)
+            known.status, known.strength, known.protected = "standing", policy.initial / 2, self.round
+        elif known.status != "standing":
+            with pytest.raises(BadValue, match=known.status):
+                self.network.confirm(item_id)
+        elif act == "confirm":
+            self.network.confirm(item_id)
+            known.strength = max(known.strength, known.s0) + policy.confirm
+        elif act == "reinforce":
+            self.network.reinforce(item_id, delta)
+            known.strength += delta
+        else:
+            self.network.use(item_id)
+            known.strength += policy.use * max(0.0, 1 - known.strength / (2 * known.s0))
+
+    @rule(data=st.data())
+    def share(self, data: st.DataObject) -> None:
+        item_id = self.pick(data)
+        if item_id is None or self.model[item_id].status != "standing" or self.model[item_id].scope == "shared":
+            return
+        item = self.network.share(item_id, by=self.model[item_id].owner)
+        known, twin = self.model.pop(item_id), self.model.get(item.id)
+        for edge_id, (strength, ends) in list(self.edges.items()):
+            if item_id in ends:
+                del self.edges[edge_id]
+                moved = (ends - {item_id}) | {item.id}
+                again = [other for other, (_, joins) in self.edges.items() if joins == moved]
+                if again:
+                    self.edges[again[0]] = (max(strength, self.edges[again[0]][0]), moved)
+                elif len(moved) == 2:
+                    self.edges[self.edge_id(item.id, moved)] = (strength, moved)
+        if twin is not None and twin.status == "standing":
+            twin.strength = max(twin.strength, known.strength) + DEFAULTS[known.kind].confirm
+            return
+        known.scope = "shared"
+        if twin is not None:
+            known.number = twin.number
+        self.model[item.id] = known
+        self.supersede(item.id)
+
+    @rule(data=st.data(), strength=st.sampled_from([None, 0.11, 2.0]))
+    def connect(self, data: st.DataObject, strength: float | None) -> None:
+        a, b = self.pick(data), self.pick(data)
+        if a is None or b is None or a == b:
+            return
+        edge = self.network.connect(a, b, initial_strength=strength, owner="")
+        old = self.edges.get(edge.id)
+        self.edges[edge.id] = (strength or EDGE.initial if old is None else max(old[0], EDGE.initial) + EDGE.confirm, {a, b})
+
+    @rule(rounds=st.sampled_from([1, 1, 1, 2, 5, 40]))
+    def evaporate(self, rounds: int) -> None:
+        for _ in range(rounds):
+            self.network.evaporate()
+            self.step(None)
+
+    @rule(rate=st.sampled_from([0.0, 0.05, 0.5]))
+    def evaporate_at(self, rate: float) -> None:
+        self.network.evaporate(rate=rate)
+        self.step(rate)
+
+    @rule()
+    def leap(self) -> None:
+        """Many rounds in one step are as many single rounds: what is forgotten meanwhile was not touched."""
+        self.network.advance(self.round + 6)
+        for _ in range(6):
+            self.step(None)
+
+    @rule()
+    @precondition(lambda self: self.model)
+    def restart(self) -> None:
+        """A restored network is the network."""
+        restored = PheromoneNetwork()
+        restored.restore(self.network.snapshot(full=True))
+        assert restored.snapshot(full=True) == self.network.snapshot(full=True)
+        self.network = restored
+
+    # ---- the model ------------------------------------------------------------------------------------------------------------------------
+
+    def step(self, rate: float | None) -> None:
+        for item_id, known in list(self.model.items()):
+            if known.status != "standing":
+                continue
+            policy = DEFAULTS[known.kind]
+            if rate is not None:
+                known.strength *= 1 - rate
+            elif known.protected <= self.round:
+                known.strength *= 1 - policy.rate
+            waits = known.protected > self.round + 1 and rate is None
+            if known.strength < policy.threshold * (1 - 1e-11) and not waits:
+                if policy.then == "discard":
+                    del self.model[item_id]
+                    self.edges = {edge_id: edge for edge_id, edge in self.edges.items() if item_id not in edge[1]}
+                else:
+                    known.status = "archived"
+        self.edges = {edge_id: (s * (1 - (EDGE.rate if rate is None else rate)), ends) for edge_id, (s, ends) in self.edges.items()}
+        self.edges = {edge_id: edge for edge_id, edge in self.edges.items() if edge[0] >= EDGE.threshold * (1 - 1e-11)}
+        self.round += 1
+
+    def supersede(self, item_id: str) -> None:
+        newer = self.model[item_id]
+        for other_id, older in self.model.items():
+            same = (older.kind, older.owner, older.scope) == (newer.kind, newer.owner, newer.scope)
+            if other_id != item_id and same and None not in {older.value, newer.value} and older.status in {"standing", "archived"}:
+                older.status = "superseded"
+
+    def pick(self, data: st.DataObject) -> str | None:
+        return data.draw(st.sampled_from(sorted(self.model, key=lambda each: self.model[each].number))) if self.model else None
+
+    def edge_id(self, item_id: str, ends: set[str]) -> str:
+        return next(edge.id for edge in self.network.edges_of(item_id) if {edge.a, edge.b} == ends)
+
+    # ---- what must hold -------------------------------------------------------------------------------------------------------------------
+
+    @invariant()
+    def strengths_and_statuses_agree(self) -> None:
+        for item_id, known in self.model.items():
+            item = self.network.get(item_id)
+            assert item.status == known.status
+            expected = known.strength if known.status == "standing" else 0.0
+            assert item.strength == pytest.approx(expected, rel=1e-9)
+        assert {item.id for item in self.network.all_items()} == {each for each, known in self.model.items() if known.status == "standing"}
+
+    @invariant()
+    def the_strongest_agree(self) -> None:
+        standing = [known for known in self.model.values() if known.status == "standing"]
+        best = sorted((known.strength for known in standing), reverse=True)
+        for partitions in (None, ["shared"], ["shared", "private:ann"]):
+            top = self.network.top(5, partitions=partitions)
+            assert [(-item.strength, item.ordinal) for item in top] == sorted((-item.strength, item.ordinal) for item in top)
+            if partitions is None:
+                assert [item.strength for item in top] == pytest.approx(best[:5], rel=1e-9)
+        stats = self.network.stats()
+        assert stats["items"] == len(standing) == sum(stats["owners"].values()) == sum(stats["kinds"].values())
+        assert stats["tiers"]["archived"] == sum(known.status == "archived" for known in self.model.values())
+
+    @invariant()
+    def edges_agree(self) -> None:
+        assert self.network.stats()["edges"] == len(self.edges)
+        for edge_id, (strength, ends) in self.edges.items():
+            (edge,) = [each for each in self.network.edges_of(next(iter(ends))) if each.id == edge_id]
+            assert {edge.a, edge.b} == ends
+            assert edge.strength == pytest.approx(strength, rel=1e-9)
+
+    @invariant()
+    def what_is_gone_is_unknown(self) -> None:
+        with pytest.raises(NotInView):
+            self.network.get("nobody")
+
+
+NetworkMatchesModel.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+test_the_network_matches_a_naive_model = NetworkMatchesModel.TestCase

@@ -1,0 +1,62 @@
+"""Words, and what a text is about."""
+
+import pytest
+
+from blackboard.text import TextIndex, relevant, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Budget: at most 50,000!", ["budget", "at", "most", "50,000"]),
+        ("phone meeting at 15:00, then 3.5 hours", ["phone", "meeting", "at", "15:00", "then", "3.5", "hours"]),
+        ("STRASSE Straße", ["strasse", "strasse"]),
+        ("supplier_price", ["supplier", "price"]),
+        ("A789", ["a789"]),
+        ("不要香菜", ["不要", "要香", "香菜"]),
+        ("猫 cat猫咪", ["猫", "cat", "猫咪"]),
+        ("…!?", []),
+    ],
+)
+def test_terms(text: str, expected: list[str]) -> None:
+    """Words are casefolded, numbers and times stay whole, CJK runs become pairs; a lone character stands for itself."""
+    assert terms(text) == expected
+
+
+def index_of(*texts: str) -> TextIndex:
+    index = TextIndex()
+    for ordinal, text in enumerate(texts):
+        index.add(ordinal, text)
+    return index
+
+
+def test_what_shares_a_word_is_relevant() -> None:
+    """Nothing else is; and the rarer the word, and the more of them, the more relevant."""
+    index = index_of("a red cat", "a dog", "a red dog", "nothing")
+    scores = relevant([index], "red cat or a dog")
+    assert set(scores) == {0, 1, 2}
+    assert scores[0] > scores[2] > scores[1]
+
+
+def test_an_index_follows_what_comes_and_goes() -> None:
+    """Between searches, before the first one, and back again."""
+    index = index_of("cat", "cat", "cat")
+    index.remove(0, "cat")
+    assert set(relevant([index], "cat")) == {1, 2}
+    index.remove(1, "cat")
+    index.add(1, "cat")
+    index.remove(2, "cat")
+    assert set(relevant([index], "cat")) == {1}
+    assert len(index) == 1
+    index.remove(1, "cat")
+    assert relevant([index], "cat") == {}
+
+
+def test_many_indices_are_searched_as_one() -> None:
+    """How rare a word is, is judged by what is searched, and by nothing else."""
+    one, other = TextIndex(), TextIndex()
+    one.add(0, "cat")
+    other.add(1, "cat")
+    other.add(2, "dog")
+    assert set(relevant([one, other], "cat")) == {0, 1}
+    assert relevant([one], "cat") == relevant([index_of("cat")], "cat")
