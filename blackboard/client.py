@@ -203,7 +203,7 @@ class Board(Verbs):
         return (await self._ask(Stats(), Counted)).stats
 
     async def newest(self) -> dict[str, int]:
-        """Audience → the number of its last events, for ``Feed.reached``."""
+        """Audience → the number of its last events, for ``Feed.reach``."""
         return {audience: await self._line.newest(audience) for audience in self._line.audiences}
 
     # ---- hearing ------------------------------------------------------------------------------------------------------------------------

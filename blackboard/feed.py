@@ -54,6 +54,8 @@ class Feed(Generic[T]):
         self._queue: asyncio.Queue[tuple[str, int, list[T]] | _End] = asyncio.Queue(HELD)
         self._at_hand: deque[T] = deque()
         self._place = ("", 0)
+        self._moved = asyncio.Event()
+        self._ended = False
         self._standing = {audience: asyncio.Event() for audience in line.audiences}
         self._tasks = [asyncio.create_task(self._hear(audience), name=f"{line.agent} hears {audience}") for audience in line.audiences]
 
@@ -77,7 +79,7 @@ class Feed(Generic[T]):
         if not self._at_hand:
             audience, n = self._place
             self._queued[audience] -= 1
-            self._done[audience] = n if self._queued[audience] else self._heard[audience]
+            self._move(audience, n if self._queued[audience] else self._heard[audience])
         return each
 
     @property
@@ -85,9 +87,10 @@ class Feed(Generic[T]):
         """Where this feed stands: all before it was given out. ``since=position`` goes on from there, also in another process."""
         return " ".join(f"{audience.partition('.')[0]}={self._done[audience]}" for audience in self._line.audiences)
 
-    def reached(self, newest: Mapping[str, int]) -> bool:
-        """Was everything up to these numbers (of ``Board.newest``) given out?"""
-        return all(self._done[audience] >= n for audience, n in newest.items())
+    async def reach(self, newest: Mapping[str, int]) -> None:
+        """Wait until everything up to these numbers (of ``Board.newest``) was given out, or the feed is at its end."""
+        while not self._ended and any(self._done[audience] < n for audience, n in newest.items()):
+            await self._moved.wait()
 
     # ---- its life -----------------------------------------------------------------------------------------------------------------------
 
@@ -104,6 +107,8 @@ class Feed(Generic[T]):
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)
+        self._ended = True
+        self._stir()
         self._at_hand.clear()
         while not self._queue.empty():
             self._queue.get_nowait()
@@ -129,6 +134,8 @@ class Feed(Generic[T]):
                         await self._live(audience, events)
                     first = False
         except Exception as error:  # noqa: BLE001 - it is the reader's to handle
+            self._ended = True
+            self._stir()
             self._standing[audience].set()
             await self._queue.put(_End(error))
 
@@ -165,7 +172,15 @@ class Feed(Generic[T]):
             await self._queue.put((audience, events.n, picked))
         self._heard[audience] = events.n
         if not self._queued[audience]:
-            self._done[audience] = events.n
+            self._move(audience, events.n)
+
+    def _move(self, audience: str, n: int) -> None:
+        self._done[audience] = n
+        self._stir()
+
+    def _stir(self) -> None:
+        self._moved.set()
+        self._moved = asyncio.Event()
 
 
 def _parsed(position: str, line: Line) -> dict[str, int]:
