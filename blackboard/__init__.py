@@ -1,0 +1,66 @@
+"""A pheromone blackboard: shared memory for crews of agents.
+
+``PheromoneNetwork`` is the network alone, without a bus and without an event loop; ``open`` and ``open_sync`` give an agent its board. Names are
+loaded when they are first asked for, so that importing the package stays quick, and the network never loads an event loop.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from blackboard.config import BoardConfig
+    from blackboard.decay import half_life_to_rate, rate_to_half_life
+    from blackboard.errors import BlackboardError, Refused
+    from blackboard.items import ContextItem, Edge
+    from blackboard.kinds import Policy, policy
+    from blackboard.network import PheromoneNetwork
+    from blackboard.opening import open  # noqa: A004 - blackboard.open, as one opens a file
+    from blackboard.sync import open_sync
+    from blackboard.trends import Detector, Finding, Moment
+
+__all__ = [
+    "BlackboardError",
+    "BoardConfig",
+    "ContextItem",
+    "Detector",
+    "Edge",
+    "Finding",
+    "Moment",
+    "PheromoneNetwork",
+    "Policy",
+    "Refused",
+    "half_life_to_rate",
+    "open",
+    "open_sync",
+    "policy",
+    "rate_to_half_life",
+]
+
+_HOMES = {
+    "BlackboardError": "errors",
+    "BoardConfig": "config",
+    "ContextItem": "items",
+    "Detector": "trends",
+    "Edge": "items",
+    "Finding": "trends",
+    "Moment": "trends",
+    "PheromoneNetwork": "network",
+    "Policy": "kinds",
+    "Refused": "errors",
+    "half_life_to_rate": "decay",
+    "open": "opening",
+    "open_sync": "sync",
+    "policy": "kinds",
+    "rate_to_half_life": "decay",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'blackboard' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"blackboard.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
