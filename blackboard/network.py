@@ -10,13 +10,14 @@ Laws:
 """
 
 import math
+from collections.abc import Iterable
 from heapq import heappop, heappush
 
 from blackboard.errors import BadValue, NotYours
 from blackboard.field import EdgeRef, Field, ItemRef
 from blackboard.items import ContextItem, Edge, identity, partition
 from blackboard.kinds import STRONGEST
-from blackboard.lanes import level_below
+from blackboard.lanes import Lane, level_below
 from blackboard.register import in_order, slot_of
 from bus.messages import Cause
 
@@ -135,7 +136,7 @@ class PheromoneNetwork(Field):
         self.now += 1
         for decay in self._classes().values():
             decay.evaporate(rate, self.now)
-        self._settle()
+        self._settle(self._lanes())
 
     def advance(self, to: float) -> None:
         """Let time pass by policy: evaporation, protections that end, items and edges that fade. Raises ``BadValue`` for the past."""
@@ -146,7 +147,7 @@ class PheromoneNetwork(Field):
         self.now = float(to)
         for decay in self._classes().values():
             decay.advance(to)
-        self._settle()
+        self._settle(self._open.values())
 
     # ---- other acts ---------------------------------------------------------------------------------------------------------------------
 
@@ -175,7 +176,10 @@ class PheromoneNetwork(Field):
         return twin
 
     def retract(self, item: ItemRef, *, by: str) -> None:
-        """Withdraw one's assertion; with the last one the item is released, and an owner's passes to the next asserter. Raises ``NotInView``, ``NotYours``, ``BadValue``."""
+        """Withdraw one's assertion: the owner's item passes to the next asserter, and with the last one the item is released.
+
+        Raises ``NotInView``, ``NotYours``, ``BadValue``.
+        """
         found = self._standing(item)
         if by not in found.asserters:
             raise NotYours(f"{by!r} has not said {found!r}: only what one has said oneself can be withdrawn")
@@ -233,8 +237,8 @@ class PheromoneNetwork(Field):
         due = decay.reaches(level)
         return None if math.isinf(due) else due
 
-    def _settle(self) -> None:
-        """Do what has become due."""
+    def _settle(self, lanes: Iterable[Lane]) -> None:
+        """Do what has become due; in these lanes items fade. What is protected cannot fade by policy, however weak it began."""
         while self._protections and self._protections[0][0] <= self.now:
             entry = heappop(self._protections)
             if self._is_protected(*entry):
@@ -244,7 +248,7 @@ class PheromoneNetwork(Field):
                 lane = self._open[item.kind]
                 lane.enter(item, strength, lane.decay.level_at(until))
                 self._pages.touch(item)
-        faded = [each for lane in self._lanes() for each in lane.fading.take_due()]
+        faded = [each for lane in lanes for each in lane.fading.take_due()]
         for each in sorted(faded, key=in_order):
             assert isinstance(each, ContextItem)
             if self.kinds[each.kind].then == "discard":

@@ -40,8 +40,8 @@ def test_composed_and_decomposed_letters_are_the_same() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        {"owner": "bob"}, {"scope": "shared"}, {"kind": "slot"}, {"key": "budgets"}, {"key": None},
-        {"target": "A789"}, {"content": "At most 50,000"}, {"value": 50_001}, {"value": "50000"}, {"value": None}, {"op": "<="}, {"unit": "EUR"}, {"unit": None},
+        {"owner": "bob"}, {"scope": "shared"}, {"kind": "slot"}, {"key": "budgets"}, {"key": None}, {"target": "A789"},
+        {"content": "At most 50,000"}, {"value": 50_001}, {"value": "50000"}, {"value": None}, {"op": "<="}, {"unit": "EUR"}, {"unit": None},
     ],
 )  # fmt: skip
 def test_what_differs_has_another_id(other: dict[str, Any]) -> None:
@@ -130,12 +130,8 @@ def test_hard_while_any_asserter_says_so() -> None:
 def test_items_cross_the_wire() -> None:
     """What is read from a board has all its figures and a fixed strength."""
     network = PheromoneNetwork(board="b")
-    item = network.deposit(
-        ContextItem(
-            "at most", kind="constraint", key="budget", value=[1], op="<=", unit="CNY", hard=True, owner="ann", scope="shared",
-            meta={"a": 1},
-        )  # fmt: skip
-    )
+    said: dict[str, Any] = {"kind": "constraint", "key": "budget", "value": [1], "op": "<=", "unit": "CNY", "hard": True, "meta": {"a": 1}}
+    item = network.deposit(ContextItem("at most", owner="ann", scope="shared", **said))
     network.confirm(item, by="bob")
     wire = msgspec.msgpack.decode(msgspec.msgpack.encode(to_wire(item)), type=messages.Item)
     read = from_wire(wire)
