@@ -42,7 +42,7 @@ class BoardConfig(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
     def with_detectors(self, given: tuple[Detector, ...] | None) -> tuple["BoardConfig", tuple[Detector, ...]]:
         """Settle the detectors: the defaults if none are given. ``BadValue`` if the log was made with others."""
-        detectors = defaults(self.scale) if given is None else given
+        detectors = defaults(self.scale, patience=self.patience, core=self.core) if given is None else given
         labels = tuple(label(d) for d in detectors)
         if self.detectors and self.detectors != labels:
             raise BadValue(

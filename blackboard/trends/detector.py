@@ -1,0 +1,77 @@
+"""What a detector sees, what it finds, and the one method that it is.
+
+Laws:
+
+- A detector works from what changed: one ``Moment`` of one shared item at a time, never the board.
+- It is deterministic, and all that it remembers is in the item's state: the log replayed gives the same findings.
+- Only confirmations are evidence. A use, a first deposit and time alone come with ``confirmed`` empty.
+- It fires on the edge: once, and not again before what it found had ended (hysteresis) and some time has passed (cool-down).
+- Times are the board's, stored as they came. The difference of two of them is exact, so Unix seconds cost no precision.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from blackboard.errors import BadValue
+from bus.messages import Evidence
+
+
+class Moment(Struct, frozen=True, gc=False):
+    """What one unit, or time alone, did to one shared item."""
+
+    t: float
+    """Board time: rounds (whole numbers, which may repeat) or Unix seconds. Never before the moment last seen."""
+    before: float
+    after: float
+    """Strength before and after."""
+    confirmed: tuple[tuple[str, float], ...] = ()
+    """(agent, delta) of each confirmation in the unit: second deposits, ``confirm``, ``reinforce``."""
+    kind: str = "fact"
+    fresh: bool = False
+    """A first deposit, or one that is said again after it was gone. No detector finds anything in it: ``begin`` makes its state anew."""
+
+
+class Finding(Struct, frozen=True, gc=False):
+    """What a detector noticed: the signal's name, the reason where it has several, and the evidence."""
+
+    signal: str
+    evidence: Evidence
+    reason: str = ""
+
+
+class Detector(ABC):
+    """Subclass it with a ``name``, a ``version`` (both go into the log: a new behaviour is a new version) and ``notice``.
+
+    For a fresh item the board keeps what ``begin`` returns, then hands it to ``notice`` with each later moment. The state is plain data: a dict, or
+    a ``msgspec.Struct`` that ``state_type`` names. It is persisted through msgspec and comes back by ``msgspec.convert(data, state_type)``.
+    """
+
+    name: str
+    version: int = 1
+    state_type: Any = dict[str, Any]
+
+    def begin(self, moment: Moment) -> Any:  # noqa: ARG002 – for those who start from it
+        """The state for an item whose first moment is ``moment``."""
+        return self.state_type()
+
+    @abstractmethod
+    def notice(self, state: Any, moment: Moment) -> Finding | None:
+        """Take ``moment`` into ``state``, and say what it shows."""
+
+    def due(self, state: Any, falls_below: Callable[[float], float | None]) -> float | None:  # noqa: ARG002 – most know no due time
+        """When to be noticed though nothing happens; asked again after each notice, and an earlier answer is then void.
+
+        ``falls_below(threshold)`` tells when policy alone takes the item below a strength (None: never, or it is below already). At the due time,
+        or at the first round after it, the board calls ``notice`` with ``before`` and ``after`` the strength there and nothing confirmed.
+        """
+        return None
+
+
+def positive(detector: str, name: str, value: float) -> float:
+    """``value``, or ``BadValue`` where a detector's parameter is not a finite number above 0."""
+    if not 0 < value < float("inf"):
+        raise BadValue(f"{detector}: {name} is {value!r}; give a finite number above 0")
+    return value
