@@ -243,7 +243,9 @@ class ContextItem(Pheromone):
 
     def contribute(self, agent: str, cause: str, amount: float, now: float, count: int = 1) -> None:
         """Remember who made it stronger."""
-        share = self.contributions.setdefault((agent, cause), Contributed())
+        share = self.contributions.get((agent, cause))
+        if share is None:
+            share = self.contributions[agent, cause] = Contributed()
         share.amount += amount
         share.count += count
         share.last = max(share.last, now)

@@ -69,7 +69,9 @@ class Register:
             self._past.setdefault(item.kind, {})[item.ordinal] = item
         if item.status not in {"standing", "archived"}:
             return
-        census = self._census.setdefault(item.partition, Census())
+        census = self._census.get(item.partition)
+        if census is None:
+            census = self._census[item.partition] = Census()
         census.text.add(item.ordinal, _words(item))
         if item.standing:
             census.owners[item.owner] += 1

@@ -41,7 +41,8 @@ def test_composed_and_decomposed_letters_are_the_same() -> None:
     "other",
     [
         {"owner": "bob"}, {"scope": "shared"}, {"kind": "slot"}, {"key": "budgets"}, {"key": None}, {"target": "A789"},
-        {"content": "At most 50,000"}, {"value": 50_001}, {"value": "50000"}, {"value": None}, {"op": "<="}, {"unit": "EUR"}, {"unit": None},
+        {"content": "At most 50,000"}, {"value": 50_001}, {"value": "50000"}, {"value": None}, {"op": "<="}, {"unit": "EUR"},
+        {"unit": None},
     ],
 )  # fmt: skip
 def test_what_differs_has_another_id(other: dict[str, Any]) -> None:

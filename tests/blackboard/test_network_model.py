@@ -48,14 +48,16 @@ class NetworkMatchesModel(RuleBasedStateMachine):
         self.round = 0
         self.made = 0
 
-    # ---- acts -------------------------------------------------------------------------------------------------------------------------------
+    # ---- acts ---------------------------------------------------------------------------------------------------------------------------
 
     @initialize(rounds=st.sampled_from([0, 7, 100_000]))
     def begin(self, rounds: int) -> None:
         self.network.advance(rounds)
         self.round = rounds
 
-    @rule(n=st.integers(0, 9), kind=st.sampled_from(KINDS), owner=st.sampled_from(OWNERS), strength=STRENGTHS, value=st.sampled_from([None, 1, 2]))
+    @rule(
+        n=st.integers(0, 9), kind=st.sampled_from(KINDS), owner=st.sampled_from(OWNERS), strength=STRENGTHS, value=st.sampled_from([None, 1, 2])
+    )
     def deposit(self, n: int, kind: str, owner: str, strength: float | None, value: int | None) -> None:
         said: dict[str, Any] = {"kind": kind, "owner": owner, "key": "k", "value": value}
         item = self.network.deposit(ContextItem(f"item {n}", **said), initial_strength=strength)
@@ -156,7 +158,7 @@ class NetworkMatchesModel(RuleBasedStateMachine):
         assert restored.snapshot(full=True) == self.network.snapshot(full=True)
         self.network = restored
 
-    # ---- the model ------------------------------------------------------------------------------------------------------------------------
+    # ---- the model ----------------------------------------------------------------------------------------------------------------------
 
     def step(self, rate: float | None) -> None:
         for item_id, known in list(self.model.items()):
@@ -191,7 +193,7 @@ class NetworkMatchesModel(RuleBasedStateMachine):
     def edge_id(self, item_id: str, ends: set[str]) -> str:
         return next(edge.id for edge in self.network.edges_of(item_id) if {edge.a, edge.b} == ends)
 
-    # ---- what must hold -------------------------------------------------------------------------------------------------------------------
+    # ---- what must hold -----------------------------------------------------------------------------------------------------------------
 
     @invariant()
     def strengths_and_statuses_agree(self) -> None:
