@@ -45,6 +45,8 @@ class Alerts:
         self._network = network
         self._detectors = detectors
         self._labels = tuple(label(d) for d in detectors)
+        self._timed = frozenset(n for n, d in enumerate(detectors) if type(d).due is not Detector.due)
+        """Those that may find something by time alone."""
         self._patience = config.patience * config.scale
         self._heap: list[tuple[float, int, int, str]] = []
         self._queued: dict[tuple[str, int], float] = {}
@@ -92,7 +94,8 @@ class Alerts:
             if state is None:
                 state = marks[self._labels[number]] = detector.begin(moment)
             self._raise(number, item, detector.notice(state, moment), outcome)
-            self._await_due(number, item, state)
+            if number in self._timed:
+                self._await_due(number, item, state)
 
     def _raise(self, number: int, item: ContextItem, finding: Finding | None, outcome: Outcome) -> None:
         if finding is None:
