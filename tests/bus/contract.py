@@ -187,6 +187,22 @@ class BusContract:
             await bus.emit(BOARD, SHARED, 1, b"event")
             assert await take(one, 1) == await take(two, 1) == [b"event"]
 
+    async def test_many_begin_to_listen_at_once(self, bus: Bus) -> None:
+        """Listeners of one audience may come and go at the same time."""
+
+        async def listen() -> list[bytes]:
+            async with bus.listen(BOARD, SHARED) as heard:
+                await ready.wait()
+                return await take(heard, 1)
+
+        ready = asyncio.Barrier(6)
+        async with hosting(bus):
+            listening = asyncio.gather(*(listen() for _ in range(5)))
+            async with asyncio.timeout(WITHIN):
+                await ready.wait()
+            await bus.emit(BOARD, SHARED, 1, b"event")
+            assert await listening == [[b"event"]] * 5
+
     async def test_telling_again_is_harmless(self, bus: Bus) -> None:
         """An event told again is not heard again."""
         async with hosting(bus), bus.listen(BOARD, SHARED) as heard:

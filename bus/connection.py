@@ -1,0 +1,271 @@
+"""A connection to NATS: the only file that imports nats-py, whose faults it keeps in.
+
+Laws:
+
+- What is asked of JetStream is asked again until it answers, so it may arrive twice: only what is harmless to repeat is asked this way.
+- Nothing waits longer than the connection lives: when it breaks or is refused, the call that waits is told.
+- Callbacks only hand over. They wait for no user and raise nothing, but for the one that ends a first connection.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import nats.errors
+from nats.aio.client import Client
+
+from bus.errors import BusError, NoAnswer, NotPermitted, TooLarge, Unreachable
+from bus.jetstream import API, Arrival, Refused, status
+from bus.port import MAX_BYTES
+
+ACK_WITHIN = 2.0
+"""Seconds until what JetStream has not answered is asked again."""
+PATIENCE = 30.0
+"""Seconds in which JetStream must have answered."""
+PAUSE = 0.05
+"""Seconds between two tries where the server is there but not ready."""
+
+_HEADROOM = 4096
+"""Bytes: headers count towards the server's limit."""
+_VIOLATION = re.compile(r'violation for (?:publish|subscription) to "([^"]+)"')
+
+_logger = logging.getLogger(__name__)
+
+
+class Lost(Exception):  # noqa: N818 - as bus.errors names them
+    """The connection broke: what was under way may or may not have arrived."""
+
+
+class Nobody(Exception):  # noqa: N818 - as bus.errors names them
+    """Nobody listens where the message went."""
+
+
+class Connection:
+    """nats-py, with its faults kept in: requests that end when the connection does, refusals at the call that met them."""
+
+    def __init__(self, url: str) -> None:
+        self.address = re.sub(r"(//)?[^/@,]*@", r"\1", url)  # without passwords: it stands in errors
+        self.renewed: set[Callable[[], None]] = set()
+        """Called when the connection is another, and when it is closed."""
+        self.up = asyncio.Event()
+        self._client = Client()
+        self._inbox = ""
+        self._requests = 0
+        self._waiting: dict[str, tuple[str, asyncio.Future[Arrival]]] = {}
+        self._ever_up = self._closed = False
+        self._last_error: Exception | None = None
+
+    async def open(self, url: str, name: str, credentials: Path | None, within: float) -> None:
+        try:
+            async with asyncio.timeout(within):
+                await self._client.connect(
+                    url.split(","),
+                    name=name,
+                    user_credentials=None if credentials is None else str(credentials),
+                    error_cb=self._on_error,
+                    disconnected_cb=self._on_disconnected,
+                    reconnected_cb=self._on_reconnected,
+                    closed_cb=self._on_closed,
+                    max_reconnect_attempts=-1,
+                    reconnect_time_wait=0.25,  # type: ignore[arg-type]  # it is slept, whatever its annotation says
+                    ping_interval=5,
+                    pending_size=-1,  # while disconnected a publish raises: what is buffered may be sent long after it was given up
+                )
+                self._ever_up = True
+                self.up.set()
+                prefix = self.new_inbox() + "."
+                await self.subscribe(prefix + "*", self._on_reply)
+                self._inbox = prefix
+        except TimeoutError:
+            await self.aclose()
+            why = f" ({self._last_error})" if self._last_error else ""
+            cure = "start one with `pheroboard up`, or correct the address"
+            raise Unreachable(f"no NATS server answers at {self.address}{why}; {cure}") from None
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def aclose(self) -> None:
+        if not self._closed:
+            with suppress(nats.errors.Error, OSError):
+                await self._client.close()
+            await self._on_closed()
+
+    async def _on_error(self, error: Exception) -> None:
+        self._last_error = error
+        if found := _VIOLATION.search(str(error)):  # nats-py gives it in lower case
+            for subject, reply in self._waiting.values():
+                if subject.lower() == found[1] and not reply.done():
+                    cure = "connect with credentials that may"
+                    reply.set_exception(NotPermitted(f"the server at {self.address} does not let this user use {subject!r}; {cure}"))
+        elif not self._ever_up and "authorization" in str(error).lower():
+            raise NotPermitted(f"the server at {self.address} does not know this user; check the credentials")  # comes out of connect
+        else:
+            _logger.debug("nats: %s", error)
+
+    async def _on_disconnected(self) -> None:
+        self.up.clear()
+        for _, reply in self._waiting.values():
+            if not reply.done():
+                reply.set_exception(Lost())
+
+    async def _on_reconnected(self) -> None:
+        self.up.set()
+        for tell in self.renewed:
+            tell()
+
+    async def _on_closed(self) -> None:
+        self._closed = True
+        await self._on_disconnected()
+        await self._on_reconnected()  # whoever waits for the connection finds it closed
+
+    async def _on_reply(self, msg: Arrival) -> None:
+        _, reply = self._waiting.get(msg.subject.removeprefix(self._inbox), ("", None))
+        if reply is not None and not reply.done():
+            reply.set_result(msg)
+
+    def check_open(self) -> None:
+        """Raises ``Unreachable`` once the connection is closed, by whichever side."""
+        if self._closed:
+            raise self._gone()
+
+    def _gone(self) -> Unreachable:
+        why = self._last_error or "by this side"
+        return Unreachable(f"the connection to {self.address} is closed ({why}); open the board again")
+
+    def check_size(self, data: bytes) -> None:
+        """Raises ``TooLarge``: the server ends the connection of whoever sends more than it takes (nats.py #888)."""
+        limit = min(MAX_BYTES, self._client.max_payload - _HEADROOM)
+        if len(data) > limit:
+            raise TooLarge(f"a message of {len(data):,} bytes is above the limit of {limit:,}; send less at a time")
+
+    def new_inbox(self) -> str:
+        return str(self._client.new_inbox())
+
+    async def send(self, subject: str, data: bytes, reply: str = "", headers: dict[str, str] | None = None) -> bool:
+        """Send without waiting for anything; whether it could be sent: there was a connection, and the subject is one."""
+        try:
+            await self._client.publish(subject, data, reply=reply, headers=headers)
+        except (nats.errors.OutboundBufferLimitError, nats.errors.ConnectionClosedError, nats.errors.BadSubjectError):
+            return False
+        return True
+
+    @contextmanager
+    def _expect(self, subject: str) -> Iterator[tuple[str, asyncio.Future[Arrival]]]:
+        """A token for the inbox, and what comes back to it: the reply, the server's refusal of ``subject``, or ``Lost``."""
+        self._requests += 1
+        token = str(self._requests)
+        reply: asyncio.Future[Arrival] = asyncio.get_running_loop().create_future()
+        self._waiting[token] = (subject, reply)
+        try:
+            yield token, reply
+        finally:
+            del self._waiting[token]
+
+    async def request(self, subject: str, data: bytes, headers: dict[str, str] | None = None) -> Arrival:
+        """One message, one reply, as long as it takes. Raises ``Lost``, ``Nobody``, ``NotPermitted``, ``Unreachable``."""
+        await self.up.wait()
+        self.check_open()
+        with self._expect(subject) as (token, reply):
+            if not await self.send(subject, data, self._inbox + token, headers):
+                raise Lost
+            msg = await reply
+        if status(msg) == "503":
+            raise Nobody
+        return msg
+
+    async def jetstream(
+        self, subject: str, data: bytes, headers: dict[str, str] | None = None, *, patience: float = PATIENCE, insist: bool = True
+    ) -> dict[str, Any]:
+        """Ask until JetStream answers, at most ``patience`` seconds: what is asked this way may be asked twice.
+
+        Where no stream listens, wait for it if ``insist``, else raise ``Nobody``. Raises ``Refused``, ``NoAnswer``, ``NotPermitted``,
+        ``Unreachable``.
+        """
+        try:
+            async with asyncio.timeout(patience):
+                while True:
+                    try:
+                        async with asyncio.timeout(ACK_WITHIN):
+                            reply = await self.request(subject, data, headers)
+                    except TimeoutError:
+                        continue
+                    except Lost:
+                        pass
+                    except Nobody:
+                        if not insist:
+                            raise
+                    else:
+                        answer: dict[str, Any] = msgspec.json.decode(reply.data)
+                        if "error" not in answer:
+                            return answer
+                        refused = Refused(subject, answer["error"])
+                        if not refused.passing:
+                            raise refused
+                    await asyncio.sleep(PAUSE)
+        except TimeoutError:
+            raise self.silence(f"JetStream did not answer on {subject}", patience) from None
+
+    def silence(self, what: str, seconds: float) -> BusError:
+        """The error for a time that ran out."""
+        if not self.up.is_set():
+            return Unreachable(f"no NATS server answers at {self.address} any more, after {seconds:g} s; start it again, or wait")
+        return NoAnswer(f"{what} within {seconds:g} s, at {self.address}; try again")
+
+    async def api(self, call: str, body: dict[str, Any], *, patience: float = PATIENCE) -> dict[str, Any]:
+        """A call of JetStream's interface."""
+        return await self.jetstream(API + call, msgspec.json.encode(body), patience=patience)
+
+    async def last(self, stream: str, subject: str) -> Arrival | None:
+        """The last message that a stream holds for a subject."""
+        get = f"{API}DIRECT.GET.{stream}.{subject}"
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    with suppress(Lost, Nobody):
+                        found = await self.request(get, b"")
+                        return None if status(found) == "404" else found
+                    await asyncio.sleep(PAUSE)
+        except TimeoutError:
+            raise self.silence(f"stream {stream} did not give its last message", PATIENCE) from None
+
+    async def subscribe(self, subject: str, heard: Callable[[Arrival], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+        """Subscribe, and wait until the server has it; what ends it. Raises ``NotPermitted``, ``Unreachable``."""
+        await self.up.wait()
+        self.check_open()
+        with self._expect(subject) as (_, refusal):
+            try:
+                subscription = await self._client.subscribe(subject, cb=heard)
+            except nats.errors.ConnectionClosedError:
+                raise self._gone() from None
+
+            async def unsubscribe() -> None:
+                with suppress(nats.errors.Error):  # closed meanwhile
+                    await subscription.unsubscribe()
+
+            barrier = asyncio.ensure_future(self._barrier())
+            try:
+                either: set[asyncio.Future[Any]] = {barrier, refusal}
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)  # if it breaks meanwhile, nats-py subscribes anew
+            except asyncio.CancelledError:
+                await unsubscribe()
+                raise
+            finally:
+                barrier.cancel()
+            error = refusal.exception() if refusal.done() else None
+        if isinstance(error, NotPermitted):
+            await unsubscribe()
+            raise error
+        self.check_open()
+        return unsubscribe
+
+    async def _barrier(self) -> None:
+        """Wait until the server has dealt with all that was sent; its refusals come before its answer to a ping."""
+        with suppress(nats.errors.Error):
+            await self._client.flush()  # nats-py lets this ping overtake what it still holds back,
+            await self._client.flush()  # but not this one

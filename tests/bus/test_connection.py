@@ -1,0 +1,69 @@
+"""A connection to a real server: refusals, limits and ends reach the call that meets them."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bus import names
+from bus.errors import NotPermitted, TooLarge, Unreachable
+from bus.nats import NatsBus
+from bus.server import running_server
+
+from .contract import BOARD, WITHIN, hosting
+
+
+async def test_no_server() -> None:
+    """Where no server answers, connecting fails in time, naming the address without its password, and the cure."""
+    with pytest.raises(Unreachable, match=r"nats://127\.0\.0\.1:1 .*pheroboard up"):
+        await NatsBus.connect("nats://me:secret@127.0.0.1:1", within=0.3)
+
+
+async def test_keeps_below_a_smaller_limit(tmp_path: Path) -> None:
+    """A server that takes less than usual is not sent more: the connection lives on."""
+    async with running_server(tmp_path, extra="max_payload: 64KB\n") as small:
+        bus = await NatsBus.connect(small.url)
+        async with hosting(bus) as host:
+            with pytest.raises(TooLarge):
+                await bus.publish(BOARD, "finance", b"x" * 65_000)
+            await bus.publish(BOARD, "finance", b"x")
+            await host.wait_for(1)
+        await bus.aclose()
+
+
+USERS = """
+authorization { users: [
+  { user: host, password: pw }
+  { user: finance, password: pw, permissions: {
+      publish: ["pb.obs.*.finance", "pb.ask.*.finance"], subscribe: ["pb.evt.*.shared", "pb.evt.*.private.finance", "_INBOX.>"] } }
+] }
+"""
+
+
+async def test_refusals_surface_at_the_call(tmp_path: Path) -> None:
+    """What the server's permissions refuse raises ``NotPermitted`` at the call that tried it, and leaves the connection as it was."""
+    async with running_server(tmp_path, extra=USERS) as guarded:
+        host_bus = await NatsBus.connect(guarded.url.replace("//", "//host:pw@"))
+        finance = await NatsBus.connect(guarded.url.replace("//", "//finance:pw@"))
+        async with hosting(host_bus) as host, asyncio.timeout(WITHIN):
+            with pytest.raises(NotPermitted, match=r"pb\.obs\.procurement\.Schedule"):
+                await finance.publish(BOARD, "Schedule", b"spoofed")
+            with pytest.raises(NotPermitted, match=r"pb\.ask\.procurement\.schedule"):
+                await finance.ask(BOARD, "schedule", b"?")
+            with pytest.raises(NotPermitted, match=r"pb\.evt\.procurement\.private\.schedule"):
+                async with finance.listen(BOARD, names.private("schedule")):
+                    pass
+            with pytest.raises(NotPermitted, match="STREAM"):
+                await finance.open_log(BOARD, after=0)
+            await finance.publish(BOARD, "finance", b"own")
+            assert [m.agent for m in await host.wait_for(1)] == ["finance"]
+        await finance.aclose()
+        await host_bus.aclose()
+
+
+async def test_an_unknown_user(tmp_path: Path) -> None:
+    """Credentials that the server does not know fail at once, without showing them."""
+    async with running_server(tmp_path, extra=USERS) as guarded:
+        with pytest.raises(NotPermitted, match="does not know this user") as failure:
+            await NatsBus.connect(guarded.url.replace("//", "//mallory:secret@"), within=WITHIN)
+        assert "secret" not in str(failure.value)
