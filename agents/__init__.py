@@ -1,7 +1,8 @@
 """What acts: agents, crews that run them, and the command line."""
 
 from agents.agent import Agent
-from agents.crew import Crew, Failure, Report, run_agent
+from agents.crew import Crew, Report, run_agent
 from agents.handlers import every, on_change, on_signal
+from agents.member import Failure
 
 __all__ = ["Agent", "Crew", "Failure", "Report", "every", "on_change", "on_signal", "run_agent"]

@@ -7,11 +7,13 @@
 Laws:
 
 - Handlers of one agent run one at a time, in the order of events.
-- A handler or a hook that raises fails the agent. Its crew reports that and starts it again: ``stop()``, a pause, ``start()``, then the event
-  that it failed on once more. Handlers must therefore bear being called twice for one event.
+- A handler or a hook that raises fails the agent. Its crew reports that and starts it again: ``stop()``, a pause, ``start()``, then what it
+  failed on once more. Handlers must therefore bear being called twice for one event.
 """
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from blackboard.client import Board
 from bus.names import valid_name
@@ -34,6 +36,19 @@ class Agent:
         if self._board is None:
             raise RuntimeError(f"agent {self.name!r} has no board yet: a crew opens it one before start(), or pass Agent(board=…)")
         return self._board
+
+    @asynccontextmanager
+    async def equipped(self, opening: AbstractAsyncContextManager[Board]) -> AsyncIterator[None]:
+        """Have a board while the context is open: the one that the agent brought, or else the one that ``opening`` gives."""
+        if self._board is not None:
+            yield
+            return
+        async with opening as board:
+            self._board = board
+            try:
+                yield
+            finally:
+                self._board = None
 
     async def start(self) -> None:
         """Do what comes first, after every agent of the crew listens already. Called again after a failure."""

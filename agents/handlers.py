@@ -30,10 +30,11 @@ class OnSignal(Struct, frozen=True):
     own: bool = False
     """Also for rises that the agent alone caused."""
 
-    def meets(self, event: Signal | Change) -> bool:
-        """Whether ``event`` wakes it. (Who caused it is the board's client's to judge.)"""
+    def meets(self, event: Signal | Change, agent: str) -> bool:
+        """Whether ``event`` wakes ``agent``."""
         return (
             isinstance(event, Signal)
+            and (self.own or event.signal != "rising" or event.evidence.agents != (agent,))
             and (not self.names or event.signal in self.names)
             and self.key in (None, event.key)
             and self.kind in (None, event.kind)
@@ -49,8 +50,8 @@ class OnChange(Struct, frozen=True):
     cause: str | None = None
     item: str | None = None
 
-    def meets(self, event: Signal | Change) -> bool:
-        """Whether ``event`` wakes it."""
+    def meets(self, event: Signal | Change, agent: str) -> bool:  # noqa: ARG002 - as its sibling
+        """Whether ``event`` wakes ``agent``."""
         return (
             isinstance(event, Change)
             and self.kind in (None, event.kind)
@@ -83,7 +84,7 @@ def on_signal(*names: str, key: str | None = None, kind: str | None = None, item
     An agent is not told of a rise that it alone caused, unless ``own`` is true.
     """
     if not all(isinstance(name, str) for name in names):
-        raise TypeError(f"@on_signal{names}: the names of signals go in parentheses, as in @on_signal(\"rising\")")
+        raise TypeError(f'@on_signal{names}: the names of signals go in parentheses, as in @on_signal("rising")')
     return _mark(OnSignal(names, key, kind, item, own), "on_signal")
 
 

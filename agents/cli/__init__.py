@@ -8,17 +8,18 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
+from importlib import metadata
 
 from cyclopts import App, CycloptsError, Parameter
 
-from agents.cli.errors import Failed
+from agents.cli.errors import CommandError
 from blackboard.errors import BlackboardError
 from bus.errors import BusError
 
 app = App(
     name="pheroboard",
     help="A pheromone blackboard: shared memory for crews of agents, over NATS, kept in SQLite.",
-    version=lambda: _version(),
+    version=lambda: metadata.version("pheroboard"),
     default_parameter=Parameter(negative=()),
     suppress_keyboard_interrupt=False,  # an interrupted command exits with 130, not with 0
 )
@@ -58,7 +59,7 @@ def call(tokens: Sequence[str]) -> int:
         # The reader of our pipe has seen enough. What Python still flushes at its exit goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - one line for whatever went wrong; the traceback for who asks for it
         for leaf in _leaves(error):
             print(f"pheroboard: {_sentence(leaf)}", file=sys.stderr)
         if os.environ.get("PHEROBOARD_DEBUG"):
@@ -77,12 +78,6 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 def _sentence(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    if isinstance(error, (BlackboardError, BusError, Failed)):
+    if isinstance(error, (BlackboardError, BusError, CommandError)):
         return text
     return f"{type(error).__name__}: {text} (PHEROBOARD_DEBUG=1 shows where)"
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("pheroboard")

@@ -1,5 +1,5 @@
 """What the command line itself refuses. (Apart from the rest so that ``main`` knows it without importing any command.)"""
 
 
-class Failed(Exception):
+class CommandError(Exception):
     """The command cannot do what was asked. The message says why, and the cure."""

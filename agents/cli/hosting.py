@@ -12,7 +12,6 @@ from bus.server import running_server
 @asynccontextmanager
 async def hosting(boards: Sequence[str], data: Path, *, nats: str | None = None, port: int = -1) -> AsyncIterator[str]:
     """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address."""
-    data.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         url = nats or (await stack.enter_async_context(running_server(data / "nats", port=port))).url
         bus = await NatsBus.connect(url)

@@ -3,8 +3,8 @@
 BOARD is one of
     an address                      nats://127.0.0.1:4222/procurement
     a path to a database            ./procurement.db, boards/procurement
-    a name                          procurement: on the server that --nats names, or else on the one that ``pheroboard up`` runs on this machine,
-                                    or else in ./procurement.db
+    a name                          procurement: on the server that --nats names, or else on the one that ``pheroboard up`` runs on this
+                                    machine, or else in ./procurement.db
 """
 
 import socket
@@ -18,9 +18,9 @@ import msgspec
 from cyclopts import Parameter
 from msgspec import Struct
 
-import blackboard
-from agents.cli.errors import Failed
+from agents.cli.errors import CommandError
 from blackboard.client import Board
+from blackboard.opening import open as open_board
 from bus.names import valid_name
 
 DATA = Path.home() / ".pheroboard"
@@ -90,7 +90,7 @@ def locate(board: str, where: Where) -> str:
         path = Path(board if board.endswith(".db") else f"{board}.db")
         if path.exists():
             return str(path)
-        raise Failed(f"there is no database {path}: name one that exists, or a board that is served (pheroboard up BOARD)")
+        raise CommandError(f"there is no database {path}: name one that exists, or a board that is served (pheroboard up BOARD)")
     valid_name(board, "board")
     if where.nats:
         return f"{where.nats.rstrip('/')}/{board}"
@@ -100,13 +100,13 @@ def locate(board: str, where: Where) -> str:
     path = Path(f"{board}.db")
     if path.exists():
         return str(path)
-    what = f"the server on this machine serves {', '.join(found.boards) or 'no board'}" if found else "no server runs on this machine"
-    raise Failed(f"no board {board!r}: {what}, and there is no ./{path}. Serve it: pheroboard up {board}; or name its server: --nats URL")
+    why = f"the server on this machine serves {', '.join(found.boards)}" if found else "no server runs on this machine"
+    raise CommandError(f"no board {board!r}: {why}, and there is no ./{path}. Serve it (pheroboard up {board}), or name its server (--nats URL)")
 
 
 def opened(board: str, who: Who) -> AbstractAsyncContextManager[Board]:
     """BOARD, open for whom the command speaks."""
-    return blackboard.open(locate(board, who), agent=who.agent)
+    return open_board(locate(board, who), agent=who.agent)
 
 
 def _record(data: Path) -> Path:

@@ -42,7 +42,8 @@ async def explain(board: BoardName, item: ItemId, *, who: Who = OPERATOR) -> Non
         return
     print(f"{account.item.content}: {account.item.kind}, {account.item.status}, strength {number(account.item.strength)}")
     rows = [
-        (moment(act.t, time), act.cause, act.by or "time", number(act.evaporated), number(act.before), number(act.after)) for act in account.acts
+        (moment(act.t, time), act.cause, act.by or "time", number(act.evaporated), number(act.before), number(act.after))
+        for act in account.acts
     ]
     if account.opening:
         rows.insert(0, ("before", "opening", "", "", "", number(account.opening)))

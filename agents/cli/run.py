@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from agents.cli.errors import Failed
+from agents.cli.errors import CommandError
 from bus.names import valid_name
 
 
@@ -70,9 +70,9 @@ async def _play(module: ModuleType, address: str, args: tuple[str, ...]) -> int:
         return await main(address, *args) or 0
     crew: Any = getattr(module, "crew", None)
     if crew is None:
-        raise Failed(f"{module.__name__} has nothing to run: give it `async def main(address, *args)`, or `crew = Crew([…])`")
+        raise CommandError(f"{module.__name__} has nothing to run: give it `async def main(address, *args)`, or `crew = Crew([…])`")
     if args:
-        raise Failed(f"{module.__name__} offers a crew, which takes no arguments; it was given {' '.join(args)}")
+        raise CommandError(f"{module.__name__} offers a crew, which takes no arguments; it was given {' '.join(args)}")
     crew.board = address
     report = await crew.run()
     return 1 if report.given_up else 0
@@ -83,7 +83,7 @@ def load(target: str) -> ModuleType:
     path = Path(target)
     if path.suffix == ".py" or path.is_dir() or len(path.parts) > 1:
         if not path.exists():
-            raise Failed(f"there is nothing at {target}: name a file, a folder with an __init__.py, or a module")
+            raise CommandError(f"there is nothing at {target}: name a file, a folder with an __init__.py, or a module")
         path = path.resolve()
         parents = list(_packages(path.parent))
         root, parts = (parents[-1].parent if parents else path.parent), [*(p.name for p in reversed(parents)), path.stem]
@@ -95,7 +95,7 @@ def load(target: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and name.startswith(error.name):
-            raise Failed(f"there is no module {name} in {root}: name a file, a folder with an __init__.py, or a module") from error
+            raise CommandError(f"there is no module {name} in {root}: name a file, a folder with an __init__.py, or a module") from error
         raise
 
 

@@ -2,12 +2,13 @@
 
 import os
 import signal
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 import anyio
 from cyclopts import Parameter
 
-from agents.cli.errors import Failed
+from agents.cli.errors import CommandError
 from agents.cli.places import HERE, Serving, Where, served_from
 from bus.names import valid_name
 
@@ -28,10 +29,10 @@ async def up(
         valid_name(board, "board")
     names = boards or tuple(sorted(path.stem for path in where.data.glob("*.db") if not path.stem.endswith(".state")))
     if not names:
-        raise Failed(f"there is no board in {where.data} yet: name one, as in `pheroboard up procurement`")
+        raise CommandError(f"there is no board in {where.data} yet: name one, as in `pheroboard up procurement`")
     running = served_from(where.data)
     if running:
-        raise Failed(f"{where.data} is being served already, by process {running.pid} at {running.url}: end that, or choose another --data")
+        raise CommandError(f"{where.data} is served already, by process {running.pid} at {running.url}: end that, or choose another --data")
 
     from agents.cli.hosting import hosting
 
@@ -46,7 +47,7 @@ async def up(
                 record.erase(where.data)
 
 
-async def _asked_to_end(signals: "anyio.abc.AsyncIterator[signal.Signals]") -> int:
+async def _asked_to_end(signals: AsyncIterator[signal.Signals]) -> int:
     async for number in signals:
         return 130 if number is signal.SIGINT else 0
     return 0

@@ -4,10 +4,11 @@ from typing import Any
 
 import msgspec
 
+from agents.cli.errors import CommandError
 from agents.cli.output import number, print_json
 from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
 from blackboard.client import Board
-from blackboard.items import ContextItem, to_wire
+from blackboard.items import to_wire
 
 
 async def deposit(
@@ -41,7 +42,7 @@ async def deposit(
     value
         Its value, as JSON; anything else is taken as text.
     op
-        Makes a constraint's value a limit: <= < >= > == != in not_in matches.
+        Makes it a constraint on the key: <= < >= > == != in not_in matches.
     unit
         The value's unit.
     hard
@@ -53,20 +54,21 @@ async def deposit(
     shared
         For everybody to see; private otherwise.
     """
+    scope = "shared" if shared else "private"
+    said = _value(value)
     async with opened(board, who) as at:
-        item = await at.deposit(
-            content,
-            kind=kind,
-            key=key,
-            target=target,
-            value=_value(value),
-            op=op,
-            unit=unit,
-            hard=hard,
-            strength=strength,
-            expires_at=expires_at,
-            scope="shared" if shared else "private",
-        )
+        if op is None:
+            item = await at.deposit(
+                content, kind=kind, key=key, target=target, value=said, unit=unit, hard=hard,
+                strength=strength, expires_at=expires_at, scope=scope,
+            )  # fmt: skip
+        elif key is None:
+            raise CommandError(f"--op {op} limits a quantity: name it with --key")
+        else:
+            item = await at.constrain(
+                key, op, said, content=content, target=target, unit=unit, hard=hard,
+                strength=strength, expires_at=expires_at, scope=scope,
+            )  # fmt: skip
         await _say(at, item.id, "deposited", who)
 
 
@@ -87,7 +89,7 @@ async def retract(board: BoardName, item: ItemId, *, who: Who = OPERATOR) -> Non
 async def _say(at: Board, item: str, done: str, who: Who) -> None:
     """Report the item as the board holds it now. What was refused raises here."""
     await at.wait_applied()
-    stands: ContextItem = await at.get(item)
+    stands = await at.get(item)
     if who.json:
         print_json(to_wire(stands))
     else:
