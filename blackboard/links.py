@@ -4,7 +4,7 @@ Law: an edge's id follows its ends. When an item moves to its shared id, its edg
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from blackboard.decay import DecayClass
 from blackboard.errors import NotInView
@@ -116,9 +116,6 @@ class Links:
             self.pages.put(edge)
             self._take_up(edge)
             self._aliases.update(dict.fromkeys(edge.formerly, edge.id))
-
-    def __iter__(self) -> Iterator[Edge]:
-        return iter(self.pages)
 
     def _identify(self, edge: Edge) -> str:
         return edge_identity(self._board, owner=edge.owner, scope=edge.scope, a=edge.a, b=edge.b, relation=edge.relation)

@@ -243,10 +243,9 @@ class PheromoneNetwork(Field):
             entry = heappop(self._protections)
             if self._is_protected(*entry):
                 until, _, item = entry
-                strength = item.strength
-                self._lane(item).leave(item)
-                lane = self._open[item.kind]
-                lane.enter(item, strength, lane.decay.level_at(until))
+                before, after = self._protected[item.kind], self._open[item.kind]
+                before.leave(item)
+                after.enter(item, item.s, after.decay.level_at(until) + (item.d - before.decay.level))
                 self._pages.touch(item)
         faded = [each for lane in lanes for each in lane.fading.take_due()]
         for each in sorted(faded, key=in_order):
@@ -394,8 +393,8 @@ class PheromoneNetwork(Field):
         return None
 
 
-def _amount(name: str, amount: float) -> float:
+def _amount(name: str, amount: object) -> float:
     """A strength or a delta that may be, else ``BadValue``."""
-    if isinstance(amount, bool) or not 0 < amount <= STRONGEST:
+    if not isinstance(amount, int | float) or isinstance(amount, bool) or not 0 < amount <= STRONGEST:
         raise BadValue(f"{name} is a number above 0 and at most {STRONGEST:g}, not {amount!r}")
     return float(amount)

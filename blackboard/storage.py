@@ -31,13 +31,6 @@ class Pages(Generic[P]):
         assert record is not None
         return record
 
-    def __iter__(self) -> Iterator[P]:
-        """The records, in order."""
-        for number in sorted(self._pages):
-            for record in self._pages[number]:
-                if record is not None:
-                    yield record
-
     def append(self, record: P) -> None:
         """Take in a new record, and number it."""
         record.ordinal = self.next_ordinal

@@ -255,7 +255,7 @@ def test_what_does_not_stand_cannot_be_confirmed() -> None:
             act(item)
 
 
-@pytest.mark.parametrize("amount", [0, -1, math.nan, math.inf, 1.0001e6, True])
+@pytest.mark.parametrize("amount", [0, -1, math.nan, math.inf, 1.0001e6, True, "3"])
 def test_amounts_that_cannot_be_are_refused(amount: float) -> None:
     """Strengths and deltas are above 0 and at most a million; nothing moves."""
     network = PheromoneNetwork()
@@ -478,6 +478,18 @@ def test_what_does_not_evaporate_never_falls() -> None:
     item = put(network, kind="x")
     assert network.falls_below(item, 3.0) is None
     assert network.next_due() is None
+
+
+def test_a_long_protection_outlasts_any_evaporation() -> None:
+    """However much was taken from it by rounds at a rate of their own, an item comes out of its protection with what it has."""
+    network = PheromoneNetwork(kinds={"x": policy("x", initial=4, rate=0.5, threshold=0, protect=2000)})
+    item = put(network, kind="x")
+    for _ in range(1999):
+        network.evaporate(rate=0.5)
+    rounds(network, 2)
+    assert (item.standing, item.strength) == (True, 0.0)
+    network.confirm(item)
+    assert item.strength == 4.5
 
 
 # ---- sharing ----------------------------------------------------------------------------------------------------------------------------

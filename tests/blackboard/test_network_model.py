@@ -15,6 +15,7 @@ from blackboard.network import PheromoneNetwork
 
 KINDS = ("constraint", "fact", "state", "trace")
 OWNERS = ("ann", "bob")
+VALUES = st.sampled_from([None, 1, 2])
 STRENGTHS = st.sampled_from([None, 0.6, 1.3, 2.3, 4.0, 9.0])
 
 
@@ -55,9 +56,7 @@ class NetworkMatchesModel(RuleBasedStateMachine):
         self.network.advance(rounds)
         self.round = rounds
 
-    @rule(
-        n=st.integers(0, 9), kind=st.sampled_from(KINDS), owner=st.sampled_from(OWNERS), strength=STRENGTHS, value=st.sampled_from([None, 1, 2])
-    )
+    @rule(n=st.integers(0, 9), kind=st.sampled_from(KINDS), owner=st.sampled_from(OWNERS), strength=STRENGTHS, value=VALUES)
     def deposit(self, n: int, kind: str, owner: str, strength: float | None, value: int | None) -> None:
         said: dict[str, Any] = {"kind": kind, "owner": owner, "key": "k", "value": value}
         item = self.network.deposit(ContextItem(f"item {n}", **said), initial_strength=strength)
