@@ -13,8 +13,8 @@ __all__ = ["Burst", "Consensus", "Crossed", "Detector", "Fading", "Finding", "Ju
 def defaults(scale: float = 1.0, *, patience: float = 10.0, core: float = 3.0) -> tuple[Detector, ...]:
     """The detectors that a board has unless told otherwise.
 
-    ``scale`` is how many units of board time a round is worth (60.0: seconds), ``patience`` the K rounds of ``fading``, ``core`` the strength
-    whose crossing is told.
+    ``scale`` is how many units of board time a round is worth (60.0: seconds), ``patience`` the K rounds of ``fading``, ``core`` the
+    strength whose crossing is told: where an item enters and leaves the core tier (chapter 2).
     """
     window = 10.0 * scale
     return (

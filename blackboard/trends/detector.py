@@ -31,7 +31,7 @@ class Moment(Struct, frozen=True, gc=False):
     """(agent, delta) of each confirmation in the unit: second deposits, ``confirm``, ``reinforce``."""
     kind: str = "fact"
     fresh: bool = False
-    """A first deposit, or one that is said again after it was gone. No detector finds anything in it: ``begin`` makes its state anew."""
+    """A first deposit, or one that is said again after it was gone: nobody confirmed anything, and every state begins anew."""
 
 
 class Finding(Struct, frozen=True, gc=False):
@@ -45,8 +45,9 @@ class Finding(Struct, frozen=True, gc=False):
 class Detector(ABC):
     """Subclass it with a ``name``, a ``version`` (both go into the log: a new behaviour is a new version) and ``notice``.
 
-    For a fresh item the board keeps what ``begin`` returns, then hands it to ``notice`` with each later moment. The state is plain data: a dict, or
-    a ``msgspec.Struct`` that ``state_type`` names. It is persisted through msgspec and comes back by ``msgspec.convert(data, state_type)``.
+    For a fresh moment the board makes a state by ``begin``; then ``notice`` gets it with that moment and each later one. The state is plain
+    data: a dict, or the ``msgspec.Struct`` that ``state_type`` names. It is persisted through msgspec, and comes back by
+    ``msgspec.convert(data, state_type)``.
     """
 
     name: str
@@ -64,8 +65,9 @@ class Detector(ABC):
     def due(self, state: Any, falls_below: Callable[[float], float | None]) -> float | None:  # noqa: ARG002 – most know no due time
         """When to be noticed though nothing happens; asked again after each notice, and an earlier answer is then void.
 
-        ``falls_below(threshold)`` tells when policy alone takes the item below a strength (None: never, or it is below already). At the due time,
-        or at the first round after it, the board calls ``notice`` with ``before`` and ``after`` the strength there and nothing confirmed.
+        ``falls_below(threshold)`` tells when policy alone takes the item below a strength (None: never, or it is below already). At the
+        due time, or at the first round after it, the board asks once more; if that time has come it calls ``notice`` with ``before`` and
+        ``after`` the strength there, and nothing confirmed. ``notice`` must then put the due time off, or it is due for ever.
         """
         return None
 

@@ -26,10 +26,10 @@ class JumpState(Struct, array_like=True, gc=False):
 
 
 class Jump(Detector):
-    """``rising``, reason *jump*: one unit adds ≥ 0.5, and ≥ 10 % of the strength before it, to an item that nobody confirmed in the last ``window``.
+    """``rising``, reason *jump*: one unit adds ≥ 0.5 and ≥ 10 % of the strength before it to what nobody confirmed in the last ``window``.
 
-    A rate is silent on one event, and one event can matter. The sum of the deltas is compared, never a difference of strengths: that would have time
-    in it. The cool-down needs no record: a jump is a confirmation, so the next one cannot come within a window.
+    A rate is silent on one event, and one event can matter. The sum of the deltas is compared, never a difference of strengths: that is off
+    in its last bits. The cool-down needs no record: a jump is a confirmation, so the next one cannot come within a window.
     """
 
     name = "jump"
@@ -120,14 +120,17 @@ class CrossedState(Struct, array_like=True, gc=False):
     t: float
     strength: float
     """The latest moment and the strength after it."""
+    falls: float | None = None
+    """When it would change sides by policy, as last told: once it has, policy no longer says when."""
 
 
 class Crossed(Detector):
     """``crossed``, reason *up* or *down*: strength passed a threshold θ.
 
-    The first deposit sets the side silently, and the first crossing is told at θ itself. Afterwards, with hysteresis h: what went down must reach θ(1 + h) to
-    have gone up, and what went up must fall below θ(1 − h) to have gone down. Down is told when it happens, by time alone too; up takes a confirmation:
-    what use alone lifted over θ is told with the next one. Of several thresholds passed at once the farthest is told (``evidence.threshold``).
+    The first deposit sets the side silently, and the first crossing is told at θ itself. Afterwards, with hysteresis h: what went down must
+    reach θ(1 + h) to have gone up, and what went up must fall below θ(1 − h) to have gone down. Down is told when it happens, by time alone
+    too; up takes a confirmation: what use alone lifted over θ is told with the next one. Of several thresholds that are passed at once the
+    farthest is told (``evidence.threshold``).
     """
 
     name = "crossed"
@@ -156,7 +159,7 @@ class Crossed(Detector):
                 side.above, side.level = True, threshold * (1 - self.hysteresis)
                 found = ("up", threshold)
         since, strength = state.t, state.strength
-        state.t, state.strength = moment.t, moment.after
+        state.t, state.strength, state.falls = moment.t, moment.after, None
         if found is None:
             return None
         reason, threshold = found
@@ -175,7 +178,10 @@ class Crossed(Detector):
     def due(self, state: CrossedState, falls_below: Callable[[float], float | None]) -> float | None:
         """When policy takes it below the highest level that it is above."""
         level = max((side.level for side in state.sides if side.above), default=None)
-        return None if level is None else falls_below(level)
+        falls = None if level is None else falls_below(level)
+        if falls is not None:
+            state.falls = falls
+        return state.falls
 
 
 class LatestState(Struct, array_like=True, gc=False):
@@ -233,7 +239,7 @@ class Burst(_Gathered):
 
 
 class Consensus(_Gathered):
-    """``consensus``: at least ``agents`` different agents confirmed it within a window. The evidence lists the latest of them, each counted once."""
+    """``consensus``: at least ``agents`` different agents confirmed it within a window. The evidence lists them, each counted once."""
 
     name = "consensus"
     distinct = True

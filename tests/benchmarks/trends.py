@@ -29,7 +29,7 @@ FIGURES = {
 class Adapter:
     """One item's stream, as the benchmark drives it. Strength plays no part in the test, so none is kept."""
 
-    def __init__(self, t0: float, s0: float, decay: float, window: float, mode: str) -> None:
+    def __init__(self, t0: float, s0: float, _decay: float, window: float, _mode: str) -> None:
         self.rising = Rising(window)
         self.state = self.rising.begin(Moment(t0, 0.0, s0, fresh=True))
 
