@@ -10,7 +10,7 @@ Laws:
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -53,11 +53,13 @@ class Connection:
         self.renewed: set[Callable[[], None]] = set()
         """Called when the connection is another, and when it is closed."""
         self.up = asyncio.Event()
+        self.closed = False
         self._client = Client()
         self._inbox = ""
         self._requests = 0
         self._waiting: dict[str, tuple[str, asyncio.Future[Arrival]]] = {}
-        self._ever_up = self._closed = False
+        self._barriers: set[asyncio.Task[None]] = set()
+        self._ever_up = False
         self._last_error: Exception | None = None
 
     async def open(self, url: str, name: str, credentials: Path | None, within: float) -> None:
@@ -91,7 +93,7 @@ class Connection:
             raise
 
     async def aclose(self) -> None:
-        if not self._closed:
+        if not self.closed:
             with suppress(nats.errors.Error, OSError):
                 await self._client.close()
             await self._on_closed()
@@ -120,7 +122,9 @@ class Connection:
             tell()
 
     async def _on_closed(self) -> None:
-        self._closed = True
+        self.closed = True
+        for barrier in self._barriers:
+            barrier.cancel()
         await self._on_disconnected()
         await self._on_reconnected()  # whoever waits for the connection finds it closed
 
@@ -131,7 +135,7 @@ class Connection:
 
     def check_open(self) -> None:
         """Raises ``Unreachable`` once the connection is closed, by whichever side."""
-        if self._closed:
+        if self.closed:
             raise self._gone()
 
     def _gone(self) -> Unreachable:
@@ -248,15 +252,13 @@ class Connection:
                 with suppress(nats.errors.Error):  # closed meanwhile
                     await subscription.unsubscribe()
 
-            barrier = asyncio.ensure_future(self._barrier())
+            barrier = spawn(self._barrier(), self._barriers)
             try:
                 either: set[asyncio.Future[Any]] = {barrier, refusal}
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)  # if it breaks meanwhile, nats-py subscribes anew
             except asyncio.CancelledError:
                 await unsubscribe()
                 raise
-            finally:
-                barrier.cancel()
             error = refusal.exception() if refusal.done() else None
         if isinstance(error, NotPermitted):
             await unsubscribe()
@@ -265,7 +267,18 @@ class Connection:
         return unsubscribe
 
     async def _barrier(self) -> None:
-        """Wait until the server has dealt with all that was sent; its refusals come before its answer to a ping."""
+        """Wait until the server has dealt with all that was sent; its refusals come before its answer to a ping.
+
+        Not to be cancelled while the connection stands, nor by a timeout: nats-py goes deaf on the answer to a ping that nobody awaits.
+        """
         with suppress(nats.errors.Error):
-            await self._client.flush()  # nats-py lets this ping overtake what it still holds back,
-            await self._client.flush()  # but not this one
+            await self._client.flush(timeout=60)  # nats-py lets this ping overtake what it still holds back,
+            await self._client.flush(timeout=60)  # but not this one
+
+
+def spawn(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> asyncio.Task[None]:
+    """Begin a task that stands in ``tasks`` until it is done."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    return task

@@ -9,15 +9,15 @@ Laws:
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from bus import names
 from bus.chain import Chain
-from bus.connection import PATIENCE, PAUSE, Connection, Lost, Nobody
-from bus.errors import BusError, NoAnswer, TooLarge, Unreachable
+from bus.connection import PATIENCE, PAUSE, Connection, Lost, Nobody, spawn
+from bus.errors import BusError, NoAnswer, TooLarge
 from bus.jetstream import (
     EVENTS_KEPT,
     NO_STREAM,
@@ -101,35 +101,22 @@ class NatsBus:
 
     @asynccontextmanager
     async def listen(self, board: str, audience: str) -> AsyncIterator[AsyncIterator[bytes]]:
-        """Hear an audience's events from now on. After a broken connection the last one is heard again: it shows what was missed."""
-        subject = names.events(board, audience)
+        """Hear an audience's events from now on."""
         mailbox = Mailbox()
-        tasks: set[asyncio.Task[None]] = set()
 
         async def heard(msg: Arrival) -> None:
             mailbox.put(msg.data)
 
-        async def hear_last() -> None:
-            with suppress(BusError):
-                if last := await self._connection.last(events_stream(board), subject):
-                    mailbox.put(last.data)
-
         def renewed() -> None:
-            try:
-                self._connection.check_open()
-            except Unreachable:
+            if self._connection.closed:
                 mailbox.close()
-            else:
-                _spawn(hear_last(), tasks)
 
-        unsubscribe = await self._connection.subscribe(subject, heard)
+        unsubscribe = await self._connection.subscribe(names.events(board, audience), heard)
         self._connection.renewed.add(renewed)
         try:
             yield mailbox
         finally:
             self._connection.renewed.discard(renewed)
-            for task in tasks:
-                task.cancel()
             await unsubscribe()
 
     @asynccontextmanager
@@ -155,7 +142,7 @@ class NatsBus:
         async def heard(msg: Arrival) -> None:
             if msg.reply and not msg.reply.startswith(("pb.", "$")):  # there it would be stored as somebody's observation
                 await room.acquire()
-                _spawn(one(msg), tasks)
+                _ = spawn(one(msg), tasks)
 
         unsubscribe = await self._connection.subscribe(names.queries(board), heard)
         try:
@@ -202,9 +189,3 @@ class NatsBus:
     async def aclose(self) -> None:
         """Close the connection; whoever waits for it gets ``Unreachable``."""
         await self._connection.aclose()
-
-
-def _spawn(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
-    task = asyncio.create_task(work)
-    tasks.add(task)
-    task.add_done_callback(tasks.discard)

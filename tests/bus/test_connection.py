@@ -31,6 +31,30 @@ async def test_keeps_below_a_smaller_limit(tmp_path: Path) -> None:
         await bus.aclose()
 
 
+async def test_a_cancelled_call_leaves_the_connection(bus: NatsBus) -> None:
+    """Calls that are cancelled at whatever step leave nothing behind, and the connection hears on."""
+
+    async def listen() -> None:
+        async with bus.listen(BOARD, names.SHARED):
+            await asyncio.Event().wait()
+
+    async def echo(_agent: str, data: bytes) -> bytes:
+        return data
+
+    async with bus.answer(BOARD, echo), asyncio.timeout(WITHIN):
+        subscriptions = len(bus._connection._client._subs)
+        for steps in range(20):
+            for call in (listen(), bus.ask(BOARD, "finance", b"?"), bus.publish("nowhere", "finance", b"x")):
+                task = asyncio.ensure_future(call)
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.wait({task})
+            assert await bus.ask(BOARD, "finance", b"still there", timeout=2) == b"still there"
+        assert len(bus._connection._client._subs) == subscriptions
+        assert not bus._connection._waiting
+
+
 USERS = """
 authorization { users: [
   { user: host, password: pw }
