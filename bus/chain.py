@@ -5,22 +5,12 @@ next (this host after a lost acknowledgement, or another one) sees where the cha
 """
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any, Protocol
 
-from bus.jetstream import EXPECTED_LAST, PLACE, WRONG_LAST, Arrival, Refused
+from bus.connection import PAUSE, Connection
+from bus.jetstream import EXPECTED_LAST, PLACE, WRONG_LAST, Refused
 
 NUMBER = "Pb-N"
 """The header with an event's number within its audience."""
-PAUSE = 0.05
-"""Seconds before a second look: the replica that answered may be a little behind."""
-
-
-class Connection(Protocol):
-    """What a chain asks of a connection."""
-
-    async def jetstream(self, subject: str, data: bytes, headers: dict[str, str] | None = None) -> Mapping[str, Any]: ...
-    async def last(self, stream: str, subject: str) -> Arrival | None: ...
 
 
 class Chain:
@@ -47,7 +37,7 @@ class Chain:
                     if error.code != WRONG_LAST:
                         raise
                     self._end = None  # an acknowledgement was lost, or another host tells it too
-                    await asyncio.sleep(PAUSE)
+                    await asyncio.sleep(PAUSE)  # and the replica that answered may be a little behind
                 else:
                     self._end = int(ack["seq"]), n
                     return

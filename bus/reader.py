@@ -11,11 +11,11 @@ import math
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
 
 import msgspec
 
 from bus import names
+from bus.connection import Connection
 from bus.errors import LogMismatch, Unreachable
 from bus.jetstream import API, NO_MESSAGE, NO_STREAM, SECOND, Arrival, Refused, place, status
 from bus.port import LogMessage
@@ -24,20 +24,6 @@ IDLE = 1.0
 """Seconds of silence after which a reader compares its place with the stream's end."""
 WINDOW = 512
 """Messages that a reader has asked for or holds, at most."""
-
-
-class Connection(Protocol):
-    """What a reader asks of a connection."""
-
-    address: str
-    renewed: set[Callable[[], None]]
-    """Called when the connection is another, and when it is closed."""
-
-    def check_open(self) -> None: ...
-    def new_inbox(self) -> str: ...
-    async def api(self, call: str, body: dict[str, Any], *, patience: float) -> dict[str, Any]: ...
-    async def subscribe(self, subject: str, heard: Callable[[Arrival], Awaitable[None]]) -> Callable[[], Awaitable[None]]: ...
-    async def send(self, subject: str, data: bytes, reply: str) -> bool: ...
 
 
 async def _nothing() -> None:
