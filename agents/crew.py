@@ -63,6 +63,7 @@ class Crew:
         if waiting and self.rounds is None:
             raise ValueError(f"{', '.join(waiting)} waits for rounds, and this crew plays none: give Crew(rounds=…)")
         async with self.working():
+            await self.settled()
             for _ in range(self.rounds or 0):
                 number = await self.round()
                 await self.play(number)

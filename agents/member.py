@@ -69,7 +69,7 @@ class Member:
         self._up = False
         self._busy = 0
         self._done = 0
-        """How many things were done well."""
+        """How much was dealt with for good."""
         self._turn = anyio.Lock()
         self._stirred = anyio.Event()
         self._feed: Feed[Change | Signal]
@@ -160,7 +160,9 @@ class Member:
                 if not isinstance(wake, Every) and wake.meets(event, self.agent.name):
                     async with self._doing(handler.__name__):
                         await handler(event)
-            self._position = self._feed.position
+            if self._feed.position != self._position:  # which moves by whole entries of the log
+                self._position = self._feed.position
+                self._done += 1
 
     async def _work(self) -> None:
         """Wake the agent for rounds and beats."""
@@ -170,6 +172,7 @@ class Member:
             async with self._doing(handler.__name__):
                 await handler(number)
                 self._jobs.popleft()
+                self._done += 1
 
     async def _beat(self, handler: Handler, seconds: float) -> None:
         """Wake the agent every so often; a beat that comes while the one before still waits is left out."""
@@ -212,7 +215,6 @@ class Member:
             async with self._turn:
                 with self._reported(what):
                     yield
-            self._done += what != "start"
         finally:
             self._busy -= 1
             self._stir()

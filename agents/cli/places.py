@@ -101,7 +101,7 @@ def locate(board: str, where: Where) -> str:
     if path.exists():
         return str(path)
     why = f"the server on this machine serves {', '.join(found.boards)}" if found else "no server runs on this machine"
-    raise CommandError(f"no board {board!r}: {why}, and there is no ./{path}. Serve it (pheroboard up {board}), or name its server (--nats URL)")
+    raise CommandError(f"no board {board!r}: {why}, and there is no ./{path}. Serve it: pheroboard up {board}; or name its server: --nats")
 
 
 def opened(board: str, who: Who) -> AbstractAsyncContextManager[Board]:

@@ -1,6 +1,6 @@
 """Three agents that know of each other's work only what stands on the shared board."""
 
-from agents import Agent, Crew, every, on_signal
+from agents import Agent, every, on_signal
 from blackboard.items import ContextItem
 from bus.messages import Signal
 from examples.procurement import world
@@ -82,20 +82,19 @@ class Procurement(Agent):
 class Schedule(Agent):
     """Plans journeys and the order, by what the board says."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.ordered = False
-
     @every(rounds=1)
-    async def plan(self, round_: int) -> None:
-        """While there are journeys, the travel limit is needed. Order as soon as a projected spend keeps the budget."""
+    async def travel(self, round_: int) -> None:
+        """While there are journeys, their limit is needed."""
         if round_ <= world.LAST_TRIP:
             [limit] = [view.item for view in await self.board.constraints() if view.item.key == "travel"]
             await self.board.confirm(limit.id)
+
+    @every(rounds=5)
+    async def order(self, _round: int) -> None:
+        """Order, if there is a projected spend and none breaks the budget."""
         spends = [item.value for item in await standing(self, "budget")]
-        if spends and not self.ordered and not any([await self.board.check(budget=spend) for spend in spends]):
-            self.ordered = True
-            await self.board.deposit(f"The all-in-one is ordered, round {round_}", key="order", scope="shared")
+        if spends and not any([await self.board.check(budget=spend) for spend in spends]):
+            await self.board.deposit("The all-in-one is ordered", key="order", scope="shared")
 
     @on_signal("violated", key="budget")
     async def hold(self, signal: Signal) -> None:
@@ -111,8 +110,3 @@ async def standing(agent: Agent, key: str) -> list[ContextItem]:
 def agents() -> list[Agent]:
     """The three of them."""
     return [Finance(), Procurement(), Schedule()]
-
-
-def crew(board: str) -> Crew:
-    """All three in one process."""
-    return Crew(agents(), board, rounds=ROUNDS)

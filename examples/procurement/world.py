@@ -5,9 +5,9 @@ CURRENCY = "CNY"
 
 def list_price(round_: int) -> int:
     """The supplier's public price list for the all-in-one."""
-    if round_ < 2:
+    if round_ < 3:
         return 36_000
-    if round_ < 4:
+    if round_ < 6:
         return 40_000
     return 37_500
 

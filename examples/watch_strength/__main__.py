@@ -1,0 +1,7 @@
+"""``python -m examples.watch_strength``."""
+
+import sys
+
+from agents.cli import main
+
+main(["run", "examples.watch_strength", *sys.argv[1:]])
