@@ -151,8 +151,9 @@ class Crossed(Detector):
     def notice(self, state: CrossedState, moment: Moment) -> Finding | None:
         """Move the sides that the strength has left."""
         found: tuple[str, float] | None = None
+        fallen = state.falls is not None and moment.t >= state.falls
         for side, threshold in zip(state.sides, self.thresholds, strict=True):
-            if side.above and moment.after < side.level * (1 + ROUNDING):
+            if side.above and moment.after < side.level * (1 + ROUNDING if fallen else 1):
                 side.above, side.level = False, threshold * (1 + self.hysteresis)
                 found = found or ("down", threshold)
             elif not side.above and moment.confirmed and moment.after >= side.level * (1 - ROUNDING):
