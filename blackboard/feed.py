@@ -11,7 +11,8 @@ Laws:
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
 from math import inf
 from typing import Generic, Self, TypeVar
 
@@ -119,9 +120,11 @@ class Feed(Generic[T]):
     async def _hear(self, audience: str) -> None:
         try:
             async with self._line.listen(audience) as live:
-                await self._anchor(audience)
+                if self._resuming:
+                    await self._catch_up(audience)
+                else:
+                    await self._begin(audience, live)
                 self._standing[audience].set()
-                first = not self._resuming
                 while True:
                     try:
                         async with asyncio.timeout(SILENCE):
@@ -129,22 +132,26 @@ class Feed(Generic[T]):
                     except TimeoutError:
                         await self._catch_up(audience)
                     else:
-                        if first:  # it came after this feed was made, even if it was counted when the anchor was asked for
-                            self._heard[audience] = min(self._heard[audience], events.n - 1)
                         await self._live(audience, events)
-                    first = False
         except Exception as error:  # noqa: BLE001 - it is the reader's to handle
             self._ended = True
             self._stir()
             self._standing[audience].set()
             await self._queue.put(_End(error))
 
-    async def _anchor(self, audience: str) -> None:
-        """Where to begin: behind what was given out before, or at what is newest now that live events are heard."""
-        if self._resuming:
-            await self._catch_up(audience)
-        else:
-            self._done[audience] = self._heard[audience] = await self._line.newest(audience, patience=inf)
+    async def _begin(self, audience: str, live: AsyncIterator[bytes]) -> None:
+        """Begin with the first event that came since this feed listens, or behind the newest one."""
+        begin = await self._line.newest(audience, patience=inf)
+        # The board answers that once it has told everything up to there: what of it was told since we listen is here by now.
+        first: Events | None = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0):
+                first = decode_events(await anext(live))
+                begin = min(begin, first.n - 1)
+        self._heard[audience] = begin
+        self._move(audience, begin)
+        if first is not None:
+            await self._live(audience, first)
 
     async def _live(self, audience: str, events: Events) -> None:
         heard = self._heard[audience]

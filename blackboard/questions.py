@@ -8,7 +8,7 @@ Laws:
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 import anyio
@@ -43,7 +43,7 @@ from bus.messages import (
 from bus.port import MAX_BYTES
 
 WAIT = 4.0
-"""Seconds that an answer waits for the asker's own posts: less than the asker waits for the answer."""
+"""Seconds that an answer waits for the board: less than the asker waits for the answer."""
 MAX_ACTS = 1000
 """Steps of one account; what came before them is its opening balance."""
 _RECALLED_BYTES = MAX_BYTES // 2
@@ -52,11 +52,13 @@ _logger = logging.getLogger(__name__)
 
 
 class Progress:
-    """How far the board has committed, and who waits for it."""
+    """How far the board has committed and told, and who waits for it."""
 
     def __init__(self, cursor: int, marks: dict[tuple[str, str], int]) -> None:
         self.cursor = cursor
         self.marks = marks
+        self.told: dict[str, int] = {}
+        """Audience → up to which number it was told. Of one that is not here all was told."""
         self._step = anyio.Event()
 
     def step(self, cursor: int, moved: Mapping[tuple[str, str], int]) -> None:
@@ -121,19 +123,17 @@ class Questions:
                 return self._board.answer(agent, query, at=self._clock.now())
 
     async def _catch_up(self, agent: str, ask: Ask) -> None:
-        try:
-            with anyio.fail_after(WAIT):
-                await self._progress.until(partial(self._progress.has, agent, ask.epoch, ask.seq))
-        except TimeoutError:
-            raise NoAnswer(
-                f"post {ask.seq} of epoch {ask.epoch!r} was not applied within {WAIT:g} s: the board is behind, or it never came; ask again"
-            ) from None
+        applied = self._progress.until(partial(self._progress.has, agent, ask.epoch, ask.seq))
+        await _in_time(applied, f"post {ask.seq} of epoch {ask.epoch!r} is not applied: the board is behind, or the post never came")
 
     async def _missed(self, agent: str, audience: str, after: int, limit: int) -> Recalled:
         if not views.may_hear(agent, audience):
             raise NotInView
         validate_limit(limit)
         first, last = await self._store.bounds(audience)
+        if after >= last:
+            # Who asks for the newest number begins to listen: what is counted must not come again as live.
+            await _in_time(self._progress.until(lambda: self._progress.told.get(audience, last) >= last), f"events {last} cannot be told")
         events, size = list[Events](), 0
         for row in await self._store.events(audience, max(after, 0), limit):
             size += len(row.data)
@@ -170,3 +170,11 @@ class Questions:
         rows = await self._store.event_at(seq)
         heard = [decode_events(row.data) for row in rows if views.may_hear(agent, row.audience)]
         return [(events, change) for events in heard for change in events.changes if change.item == item]
+
+
+async def _in_time(work: Awaitable[None], failing: str) -> None:
+    try:
+        with anyio.fail_after(WAIT):
+            await work
+    except TimeoutError:
+        raise NoAnswer(f"{failing}; after {WAIT:g} s: ask again") from None

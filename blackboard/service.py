@@ -56,8 +56,8 @@ _logger = logging.getLogger(__name__)
 class Service:
     """Hosts the board ``name`` on ``bus``, kept in ``store``, while its context is open.
 
-    ``settings`` are fields of ``BoardConfig``. They make a new board; one that exists keeps its own, and is refused (``BadValue``) if it was
-    made with others than the ones named. Entering raises what opening the store and the log raises.
+    ``settings`` are fields of ``BoardConfig``. They make a new board; one that exists keeps its own, and is refused (``BadValue``) if it
+    was made with others than the ones named. Entering raises what opening the store and the log raises.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class Service:
             stack.push_async_callback(self._log.aclose)
             if standing.origin is None:
                 await self._store.begin(encode(self.board.config), self._log.identity)
-            self._outbox.extend(await self._store.untold())
+            self._to_tell(await self._store.untold())
             questions = Questions(self.board, self._store, self._progress, self._clock)
             await stack.enter_async_context(self._bus.answer(self.name, questions.answer))
             async with anyio.create_task_group() as self._jobs:
@@ -194,8 +194,8 @@ class Service:
             with anyio.CancelScope(shield=True):
                 batch = self._apply(messages)
                 await self._store.commit(batch)
+                self._to_tell(batch.events)
                 await self._log.committed(batch.cursor)
-            self._outbox.extend(batch.events)
             self._progress.step(batch.cursor, batch.marks)
             if self._unsaved >= CHECKPOINT_EVERY and not self._saving:
                 self._saving, self._unsaved = True, 0
@@ -242,6 +242,11 @@ class Service:
 
     # ---- telling ------------------------------------------------------------------------------------------------------------------------
 
+    def _to_tell(self, events: Iterable[Outgoing]) -> None:
+        for event in events:
+            self._progress.told.setdefault(event.audience, event.n - 1)
+            self._outbox.append(event)
+
     async def _tell(self) -> None:
         """Tell what is in the outbox: each audience in order, all audiences at once."""
         while True:
@@ -255,7 +260,9 @@ class Service:
                     tasks.start_soon(self._tell_audience, events)
             for _ in range(count):
                 self._outbox.popleft()
-            self._told.update((audience, events[-1].n) for audience, events in letters.items())
+            told = {audience: events[-1].n for audience, events in letters.items()}
+            self._told.update(told)
+            self._progress.told.update(told)
             self._progress.wake()
 
     async def _tell_audience(self, events: Iterable[Outgoing]) -> None:

@@ -1,7 +1,7 @@
 """The board for code without an event loop: the same verbs, each returning when it is done.
 
-All boards opened here live on one event loop, in a thread of their own, so that two agents of one script share an embedded board. Those that
-are still open when the main thread ends are closed then.
+All boards opened here live on one event loop, in a thread of their own, so that two agents of one script share an embedded board. Those
+that are still open when the main thread ends are closed then.
 """
 
 import asyncio
@@ -117,8 +117,8 @@ class SyncBatch(_Blocking[Batch]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        _loop().do(self._held.__aexit__(*error))
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        _loop().do(self._held.__aexit__(kind))
 
 
 class SyncBoard(_Blocking[Board]):

@@ -1,0 +1,244 @@
+"""The board as an agent holds it."""
+
+import asyncio
+
+import pytest
+
+from blackboard.client import Board
+from blackboard.errors import BadValue, BoardClosed, NotInView, Refused, TooBig, UnitMismatch, UnknownKind
+from blackboard.items import ContextItem
+from blackboard.testing import running_board
+from bus.errors import BadName, NoAnswer
+from bus.memory import MemoryBus
+
+
+async def test_the_verbs() -> None:
+    """Every verb does what its name says, and reads see it at once."""
+    async with running_board("finance", "procurement") as running:
+        finance, procurement = running["finance"], running["procurement"]
+        basis = await finance.deposit("the basis", key="price", value=5, unit="CNY", scope="shared", meta={"from": "mail"})
+        note = await finance.deposit("a note", kind="trace", key="price", strength=2.0)
+        stood = await procurement.get(basis)
+        assert (stood.content, stood.value, stood.unit, stood.meta, stood.owner) == ("the basis", 5, "CNY", {"from": "mail"}, "finance")
+
+        await procurement.confirm(basis)
+        await procurement.reinforce(basis.id, 1.0)
+        assert (await procurement.get(basis)).strength == 4.0 + 0.5 + 1.0
+        assert (await procurement.use(basis)).strength > 5.5
+
+        await finance.link(note, basis, relation="about", strength=3.0)
+        [edge] = await finance.edges_of(note)
+        assert (edge.a, edge.b, edge.relation, edge.strength, edge.owner) == (note.id, basis.id, "about", 3.0, "finance")
+        assert await procurement.edges_of(basis) == []
+
+        with pytest.raises(NotInView):
+            await procurement.get(note)
+        await finance.share(note)
+        [_, seen] = await procurement.view()
+        assert seen.content == "a note"
+        assert (await finance.get(note)).id == seen.id
+
+        assert [item.content for item in await procurement.search("note")] == ["a note"]
+        assert [item.content for item in await finance.top(1)] == ["the basis"]
+        assert [item.content for item in await finance.top(kind="trace")] == ["a note"]
+        assert [expert.agent for expert in await finance.experts("price")] == ["finance", "procurement"]
+        assert [item.content for item in await finance.history("price")] == ["the basis", "a note"]
+
+        await finance.retract(note)
+        assert (await finance.get(note)).status == "released"
+        assert (await finance.stats()).items == 1
+
+
+async def test_constraints_and_checks() -> None:
+    """A constraint is stated in one line, listed with its status, and checked before acting."""
+    async with running_board("finance", "procurement") as running:
+        finance, procurement = running["finance"], running["procurement"]
+        budget = await finance.constrain("budget", "<=", 50_000, unit="CNY")
+        assert (budget.content, budget.scope, budget.hard, budget.strength) == ("budget <= 50000 CNY", "shared", True, 8.0)
+        assert (await procurement.constrain("budget", "<=", 50_000.0, unit="CNY")).id == budget.id
+        await finance.deposit("never give the cat chocolate", kind="constraint", key="cat", hard=True, scope="shared")
+        assert [(view.item.key, view.status) for view in await procurement.constraints()] == [("budget", "active"), ("cat", "active")]
+        [breach] = await procurement.check(budget=52_000)
+        assert (breach.item.id, breach.rule, breach.relaxable) == (budget.id, "budget <= 50000 CNY", False)
+        assert await procurement.check(budget=(50_000, "CNY")) == ()
+        assert await procurement.check({"not an identifier": 1}) == ()
+        with pytest.raises(UnitMismatch, match="USD"):
+            await procurement.check(budget=(7_000, "USD"))
+
+
+async def test_ids_are_known_without_a_round_trip() -> None:
+    """The item that ``deposit`` gives has the board's id, whatever it is made of."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        for item in (
+            await finance.deposit("  spaces \n fold "),
+            await finance.deposit("cafe\u0301", key="k", target="t", value={"b": [1.0, True], "a": None}, unit="u"),
+            await finance.deposit("猫叫豆豆", scope="shared"),
+            await finance.constrain("colour", "in", ["red", "green"], scope="private"),
+            await finance.constrain("code", "matches", "^[A-Z]+$", target="order", hard=False),
+        ):
+            stood = await finance.get(item)
+            assert stood.id == item.id
+            assert (stood.content, stood.strength) == (item.content, item.strength)
+
+
+async def test_a_batch_is_one_unit() -> None:
+    """What is said to a batch is applied whole or not at all; an error in its body sends nothing."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        async with finance.batch() as batch:
+            item = await batch.deposit("one", strength=1.0)
+            await batch.reinforce(item, 1.0)
+        assert (await finance.get(item)).strength == 2.0
+        async with finance.batch() as batch:
+            await batch.reinforce(item, 1.0)
+            await batch.confirm("0" * 32)
+        with pytest.raises(NotInView, match="number 2 of 2"):
+            await finance.wait_applied()
+        assert (await finance.get(item)).strength == 2.0
+        with pytest.raises(RuntimeError):  # noqa: PT012 - the body is what matters
+            async with finance.batch() as batch:
+                await batch.reinforce(item, 1.0)
+                raise RuntimeError
+        assert (await finance.get(item)).strength == 2.0
+        async with finance.batch():
+            pass
+
+
+async def test_what_no_board_takes_is_refused_at_once() -> None:
+    """What cannot be right is refused before it is sent."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        for strength in (-1.0, 0.0, float("nan"), float("inf"), 1e7):
+            with pytest.raises(BadValue, match="strength"):
+                await finance.deposit("x", strength=strength)
+        with pytest.raises(BadValue, match="delta -1"):
+            await finance.reinforce("0" * 32, -1.0)
+        with pytest.raises(TooBig, match="content"):
+            await finance.deposit("x" * 200_000)
+        with pytest.raises(BadValue, match="operator"):
+            await finance.constrain("budget", "≤", 5)
+        with pytest.raises(BadValue, match="deposit it first"):
+            await finance.confirm(ContextItem("not deposited"))
+        with pytest.raises(TooBig, match="smaller batches"):  # noqa: PT012 - raised on leaving
+            async with finance.batch() as batch:
+                for number in range(3):
+                    await batch.deposit(f"{number}" * 100_000)
+        assert (await finance.stats()).seq == 0
+
+
+async def test_refusals_are_raised_once() -> None:
+    """``wait_applied`` raises what the board refused, several as a group, each once; ``refusals`` lists them."""
+    async with running_board("finance", "mallory") as running:
+        finance = running["finance"]
+        await finance.deposit("x", kind="nonsense")
+        with pytest.raises(UnknownKind, match="'nonsense'"):
+            await finance.wait_applied()
+        await finance.wait_applied()
+        await finance.deposit("x", kind="nonsense")
+        await finance.retract("0" * 32)
+        with pytest.raises(ExceptionGroup) as caught:
+            await finance.wait_applied()
+        assert caught.group_contains(UnknownKind)
+        assert caught.group_contains(NotInView)
+        assert [refusal.code for refusal in await finance.refusals()] == ["UnknownKind", "UnknownKind", "NotInView"]
+        assert await running["mallory"].refusals() == ()
+        again = Board(running.bus, "board", "finance")
+        async with again:
+            await again.wait_applied()
+
+
+async def test_a_round_ends_once() -> None:
+    """Three agents that each end the round they are in end it once; then each is in the next."""
+    async with running_board("a", "b", "c") as running:
+        for number in range(3):
+            for agent in "abc":
+                await running[agent].end_round()
+            assert (await running["a"].stats()).now == number + 1
+        await running["b"].end_round(99)
+        assert (await running["a"].stats()).now == 3
+
+
+async def test_signals_are_filtered() -> None:
+    """A feed of signals gives those that meet every filter; a rise of one's own only when asked for."""
+    async with running_board("finance", "procurement") as running:
+        finance, procurement = running["finance"], running["procurement"]
+        basis = await finance.deposit("the basis", key="supplier_price", scope="shared")
+        other = await finance.deposit("another", key="weather", scope="shared")
+        rising = finance.signals("rising", key="supplier_price")
+        mine, all_mine = procurement.signals("rising"), procurement.signals("rising", own=True)
+        one = finance.signals(item=basis, kind="fact")
+        await procurement.reinforce(other, 1.0)
+        await procurement.reinforce(basis, 1.0)
+        async with asyncio.timeout(5):
+            signal = await anext(rising)
+            assert (signal.item, signal.reason, signal.evidence.agents, signal.content) == (basis.id, "jump", ("procurement",), "the basis")
+            assert (await anext(one)).item == basis.id
+            assert [(await anext(all_mine)).item for _ in range(2)] == [other.id, basis.id]
+        await mine.reach(await procurement.newest())
+        assert mine._queue.empty()
+
+
+async def test_a_feed_of_everything() -> None:
+    """``feed`` gives changes and signals in the order of the log."""
+    async with running_board("finance", "procurement") as running:
+        feed = running["finance"].feed()
+        basis = await running["finance"].deposit("the basis", scope="shared")
+        await running["procurement"].reinforce(basis, 1.0)
+        async with asyncio.timeout(5):
+            assert [type(await anext(feed)).__name__ for _ in range(3)] == ["Change", "Change", "Signal"]
+
+
+async def test_nobody_serves() -> None:
+    """A board that nobody serves is said at once; so is a name that cannot be."""
+    with pytest.raises(NoAnswer, match="nobody serves board 'board'"):
+        async with Board(MemoryBus(lambda: 0.0), "board", "finance"):
+            pass
+    for board, agent in (("board", "_board"), ("board", "a.b"), ("a b", "a"), ("board", ">"), ("board", "")):
+        with pytest.raises(BadName):
+            Board(MemoryBus(lambda: 0.0), board, agent)
+
+
+async def test_closed() -> None:
+    """A closed board says so; its feeds are at their end."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        feed = finance.changes()
+        await finance.aclose()
+        with pytest.raises(BoardClosed, match="open it again"):
+            await finance.deposit("x")
+        assert [change async for change in feed] == []
+
+
+async def test_identical_deposits_at_once_are_one_item() -> None:
+    """A hundred agents asserting one constraint at once leave one item of 57.5 with a hundred asserters."""
+    agents = [f"agent-{number}" for number in range(100)]
+    async with running_board(*agents) as running:
+        items = await asyncio.gather(*(running[agent].constrain("budget", "<=", 50_000, unit="CNY") for agent in agents))
+        [item] = await running[agents[0]].top()
+        assert {each.id for each in items} == {item.id}
+        assert item.strength == 57.5
+        assert len(item.asserters) == 100
+
+
+async def test_late_joiners_and_two_opens_of_one_agent() -> None:
+    """Who joins late sees what is shared; two board objects of one agent keep out of each other's way."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        item = await finance.deposit("shared", scope="shared", strength=1.0)
+        await finance.deposit("private")
+        async with Board(running.bus, "board", "late") as late, Board(running.bus, "board", "finance") as twin:
+            assert [each.content for each in await late.view()] == ["shared"]
+            assert len(await twin.view()) == 2
+            async with asyncio.TaskGroup() as tasks:
+                for _ in range(50):
+                    for board in (finance, twin, late):
+                        tasks.create_task(board.reinforce(item, 1.0))
+            assert (await late.get(item)).strength == 151.0
+
+
+async def test_refused_is_one_root() -> None:
+    """Whatever the board refuses can be caught as ``Refused``."""
+    async with running_board("finance") as running:
+        with pytest.raises(Refused):
+            await running["finance"].get("0" * 32)

@@ -1,0 +1,171 @@
+"""What is answered, to whom, and when."""
+
+import asyncio
+from math import isclose
+
+import pytest
+
+from blackboard import questions
+from blackboard.client import Board
+from blackboard.errors import BlackboardError, NotInView
+from blackboard.store import MemoryStore
+from blackboard.testing import RunningBoard, running_board
+from bus import names
+from bus.messages import Answer, Applied, Deposit, Failed, Get, Missed, Recalled, Top, UpTo, encode
+from tests.blackboard.hosting import ask, post
+
+
+async def recalled(running: RunningBoard, agent: str, audience: str, after: int = 0, limit: int = 256) -> Recalled:
+    reply = await ask(running.bus, agent, Missed(audience, after, limit))
+    assert isinstance(reply, Recalled)
+    return reply
+
+
+async def test_an_answer_waits_for_the_asker_s_own_posts() -> None:
+    """A question that comes before the asker's post is answered after it."""
+    async with running_board() as running:
+        asked = asyncio.create_task(ask(running.bus, "finance", Applied(), epoch="e", seq=2))
+        await running.bus.publish("board", "finance", post(1, Deposit("x", kind="nonsense")))
+        assert not asked.done()
+        await running.bus.publish("board", "finance", post(2, Deposit("x")))
+        reply = await asked
+        assert isinstance(reply, UpTo)
+        assert [(refusal.code, refusal.seq) for refusal in reply.refusals] == [("UnknownKind", 1)]
+
+
+async def test_the_wait_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A post that never comes is not waited for without end, and nobody waits for another's."""
+    monkeypatch.setattr(questions, "WAIT", 0.01)
+    async with running_board() as running:
+        await running.bus.publish("board", "finance", post(1, Deposit("x")))
+        for agent, seq in (("finance", 2), ("mallory", 1)):
+            reply = await ask(running.bus, agent, Top(), epoch="e", seq=seq)
+            assert isinstance(reply, Failed)
+            assert reply.code == "NoAnswer"
+
+
+@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x80", encode(Answer(Failed("x", "y")))])
+async def test_a_bad_question_is_answered(data: bytes) -> None:
+    """What is no question gets an answer that says so."""
+    async with running_board() as running:
+        reply = await ask(running.bus, "finance", data)
+        assert isinstance(reply, Failed)
+        assert reply.code == "BadMessage"
+
+
+async def test_a_fault_of_ours_tells_nothing(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """An unforeseen error is logged at the host; the asker learns only that there was one."""
+    async with running_board("finance") as running:
+
+        def broken(*_: object, **__: object) -> None:
+            raise RuntimeError("secret of procurement")
+
+        monkeypatch.setattr(running.service.board, "answer", broken)
+        with pytest.raises(BlackboardError, match="failed to answer") as caught:
+            await running["finance"].top()
+        assert "secret" not in str(caught.value)
+    assert "secret of procurement" in caplog.text
+
+
+async def test_nobody_recalls_another_s_events() -> None:
+    """Another's private audience is not in one's view, whether it has events or not; its numbers are not told."""
+    async with running_board("finance", "mallory") as running:
+        await running["finance"].deposit("secret")
+        for audience in ("private.finance", "private.nobody", "private.", "private.*", ">", ""):
+            reply = await ask(running.bus, "mallory", Missed(audience, 0))
+            assert reply == Failed("NotInView", "not in your view")
+        assert (await recalled(running, "mallory", names.private("mallory"))).last == 0
+        assert (await recalled(running, "finance", names.private("finance"))).last == 1
+
+
+async def test_missed_events_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was missed is cut by number and by size, at least one at a time, and says how far it goes."""
+    async with running_board("finance") as running:
+        for number in range(5):
+            await running["finance"].deposit(f"{number}", scope="shared")
+        reply = await recalled(running, "finance", names.SHARED, after=1, limit=2)
+        assert ([events.n for events in reply.events], reply.last, reply.complete) == ([2, 3], 5, True)
+        monkeypatch.setattr(questions, "_RECALLED_BYTES", 1)
+        assert [events.n for events in (await recalled(running, "finance", names.SHARED)).events] == [1]
+        assert (await recalled(running, "finance", names.SHARED, after=2**62)).events == ()
+        for limit in (0, -1, 10**9):
+            reply_to_bad = await ask(running.bus, "finance", Missed(names.SHARED, 0, limit))
+            assert isinstance(reply_to_bad, Failed)
+            assert reply_to_bad.code == "BadValue"
+
+
+async def test_an_answer_too_large_to_carry() -> None:
+    """An answer that no message can hold is refused with the cure."""
+    async with running_board("finance") as running:
+        for number in range(9):
+            await running["finance"].deposit(f"{number}" * 120_000)
+        reply = await ask(running.bus, "finance", Top(100))
+        assert isinstance(reply, Failed)
+        assert reply.code == "TooBig"
+        assert "ask for less" in reply.message
+
+
+# ---- explain ----------------------------------------------------------------------------------------------------------------------------
+
+
+async def lived(board: Board, other: Board) -> str:
+    item = await board.deposit("explained", scope="shared", kind="state", strength=8.0)
+    await other.deposit("between")
+    await other.confirm(item)
+    for _ in range(5):
+        await board.end_round()
+    async with board.batch() as batch:
+        await batch.reinforce(item, 0.5)
+        await batch.reinforce(item, 0.25)
+    await board.use(item)
+    await board.end_round()
+    return item.id
+
+
+async def balances(board: Board, item: str) -> list[str]:
+    account = await board.explain(item)
+    moved = sum(act.after - act.before for act in account.acts) - sum(act.evaporated for act in account.acts)
+    assert isclose(account.opening + moved - account.evaporated_since, account.item.strength, rel_tol=1e-12)
+    return [act.cause for act in account.acts]
+
+
+async def test_every_step_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steps add up to the present strength, several of one entry too; where the thread is cut an opening balance stands."""
+    async with running_board("finance", "procurement") as running:
+        finance = running["finance"]
+        item = await lived(finance, running["procurement"])
+        assert await balances(finance, item) == ["deposit", "confirm", "reinforce", "reinforce", "use"]
+        account = await finance.explain(item)
+        assert account.opening == 0.0
+        assert account.acts[2].evaporated > 0.0
+        assert account.evaporated_since > 0.0
+        monkeypatch.setattr(questions, "MAX_ACTS", 2)
+        assert await balances(finance, item) == ["reinforce", "reinforce", "use"]
+        assert (await finance.explain(item)).opening > 7.0
+
+
+async def test_only_what_is_in_view_is_explained() -> None:
+    """Another's private item is not explained; of a shared one its owner sees the private past, others do not."""
+    async with running_board("finance", "mallory") as running:
+        finance, mallory = running["finance"], running["mallory"]
+        item = await finance.deposit("mine")
+        await finance.reinforce(item, 2.0)
+        for _ in range(2):
+            with pytest.raises(NotInView, match=r"^not in your view$"):
+                await mallory.explain(item)
+        await finance.share(item)
+        shared = (await finance.get(item)).id
+        assert await balances(mallory, shared) == ["share"]
+        for account in (await mallory.explain(shared), await mallory.explain(shared)):
+            assert item.id not in str(account)
+        assert isinstance(await ask(running.bus, "mallory", Get(item.id)), Failed)
+
+
+async def test_explained_after_a_restart() -> None:
+    """The thread goes back through a restart."""
+    store = MemoryStore()
+    async with running_board("finance", "procurement", store=store) as running:
+        item = await lived(running["finance"], running["procurement"])
+    async with running_board("finance", store=store) as running:
+        await running["finance"].confirm(item)
+        assert await balances(running["finance"], item) == ["deposit", "confirm", "reinforce", "reinforce", "use", "confirm"]
