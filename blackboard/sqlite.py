@@ -15,10 +15,12 @@ import sqlite3
 import sys
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import aiosqlite
+from msgspec import Struct
 
 from blackboard.errors import BoardInUse, NotWritable, SchemaTooNew, StoreError
 from blackboard.store import MAX_DEAD_LETTERS, Archived, Batch, DeadLetter, Outgoing, Standing
@@ -40,6 +42,7 @@ CREATE TABLE told (audience TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE dead (id INTEGER PRIMARY KEY, seq INTEGER, stamp REAL, agent TEXT, code TEXT, error TEXT, head BLOB);
 CREATE TABLE archive (item TEXT PRIMARY KEY, seq INTEGER NOT NULL, data BLOB NOT NULL);
 """
+_DEAD_LETTERS = "SELECT seq, stamp, agent, code, error, head FROM dead ORDER BY id DESC LIMIT ?"
 _STATE_TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE pages (name TEXT PRIMARY KEY, data BLOB NOT NULL);
@@ -116,8 +119,7 @@ class SqliteStore:
 
     async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
         """The newest dead letters first."""
-        query = "SELECT seq, stamp, agent, code, error, head FROM dead ORDER BY id DESC LIMIT ?"
-        return [DeadLetter(*row) for row in await self._rows(query, limit)]
+        return [DeadLetter(*row) for row in await self._rows(_DEAD_LETTERS, limit)]
 
     async def archived(self, item: str) -> Archived | None:
         """An item as it was archived."""
@@ -142,6 +144,33 @@ class SqliteStore:
 
     async def _rows(self, query: str, *parameters: Any) -> list[Any]:
         return await self._file.run(lambda db: db.execute(query, parameters).fetchall())
+
+
+class Inspection(Struct, frozen=True):
+    """What a board's database says of itself."""
+
+    cursor: int
+    log: str | None
+    """The identity of the log that ``cursor`` counts in."""
+    dead: dict[str, int]
+    """Why messages were set aside → how many of those are kept."""
+    latest: tuple[DeadLetter, ...]
+    """The newest of them, the newest first."""
+
+
+def inspect(path: Path, *, latest: int = 5) -> Inspection:
+    """Read a board's database without taking hold of it: another process may. Raises ``SchemaTooNew``, ``StoreError``."""
+    if not path.exists():
+        raise StoreError(f"there is no database {path}: name one that exists")
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as db:
+            _check_schema(db, path)
+            meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
+            dead = dict(db.execute("SELECT code, COUNT(*) FROM dead GROUP BY code ORDER BY 2 DESC").fetchall())
+            rows = db.execute(_DEAD_LETTERS, (latest,)).fetchall()
+    except sqlite3.Error as error:
+        raise _translated(error, path) from error
+    return Inspection(meta.get("cursor", 0), meta.get("log"), dead, tuple(DeadLetter(*row) for row in rows))
 
 
 class _File:
@@ -196,13 +225,18 @@ def _transaction(db: sqlite3.Connection, work: Callable[..., _T], *args: Any) ->
 
 def _prepare(db: sqlite3.Connection, path: Path, tables: str) -> None:
     db.execute("PRAGMA busy_timeout = 5000")
-    [(version,)] = db.execute("PRAGMA user_version").fetchall()
-    if version > SCHEMA:
-        raise SchemaTooNew(f"{path} has schema {version}, and this version of pheroboard knows {SCHEMA}: upgrade pheroboard")
+    version = _check_schema(db, path)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
     if version == 0:
         db.executescript(f"BEGIN; {tables} PRAGMA user_version = {SCHEMA}; COMMIT;")
+
+
+def _check_schema(db: sqlite3.Connection, path: Path) -> int:
+    [(version,)] = db.execute("PRAGMA user_version").fetchall()
+    if version > SCHEMA:
+        raise SchemaTooNew(f"{path} has schema {version}, and this version of pheroboard knows {SCHEMA}: upgrade pheroboard")
+    return int(version)
 
 
 def _read_standing(db: sqlite3.Connection) -> tuple[Standing, bytes]:

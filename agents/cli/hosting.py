@@ -1,8 +1,10 @@
 """Hosting boards: the server, the connection and the boards' services, opened together and closed in turn."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+
+import anyio
 
 from blackboard.opening import serving
 from bus.nats import NatsBus
@@ -10,12 +12,18 @@ from bus.server import running_server
 
 
 @asynccontextmanager
-async def hosting(boards: Sequence[str], data: Path, *, nats: str | None = None, port: int = -1) -> AsyncIterator[str]:
-    """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address."""
+async def hosting(boards: Iterable[str], data: Path, *, nats: str | None = None, port: int = -1) -> AsyncIterator[str]:
+    """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address.
+
+    A board that stops by itself ends the context, with its reason.
+    """
     async with AsyncExitStack() as stack:
         url = nats or (await stack.enter_async_context(running_server(data / "nats", port=port))).url
         bus = await NatsBus.connect(url)
         stack.push_async_callback(bus.aclose)
-        for board in boards:
-            await stack.enter_async_context(serving(bus, board, data))
-        yield url
+        services = [await stack.enter_async_context(serving(bus, board, data)) for board in boards]
+        async with anyio.create_task_group() as tasks:
+            for service in services:
+                tasks.start_soon(service.wait)
+            yield url
+            tasks.cancel_scope.cancel()

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from blackboard.errors import BoardInUse, NotWritable, SchemaTooNew, StoreError
-from blackboard.sqlite import SqliteStore
-from blackboard.store import Batch, Store
+from blackboard.sqlite import SqliteStore, inspect
+from blackboard.store import Batch, DeadLetter, Store
 from tests.blackboard.store_contract import StoreContract, entry, event
 
 
@@ -130,3 +130,29 @@ async def test_checkpoint_ahead_of_the_journal(path: Path) -> None:
     await store.aclose()
     assert (await store.open()).pages == {}
     await store.aclose()
+
+
+async def test_inspect(path: Path) -> None:
+    """A database is read while another holds it: its cursor, its log, and what was set aside and why."""
+    store = SqliteStore(path)
+    await store.open()
+    await store.begin(b"origin", "this log")
+    codes = ("BadValue", "BadMessage", "BadValue")
+    letters = tuple(DeadLetter(seq, 0.0, "finance", code, "why", b"head") for seq, code in enumerate(codes, 1))
+    await store.commit(Batch(cursor=3, dead=letters))
+    found = inspect(path, latest=2)
+    assert (found.cursor, found.log, found.dead) == (3, "this log", {"BadValue": 2, "BadMessage": 1})
+    assert found.latest == letters[:0:-1]
+    await store.aclose()
+
+
+def test_inspect_what_is_not_ours(path: Path) -> None:
+    """A database of a newer schema, and one that is not there, are said to be so; nothing is made."""
+    with pytest.raises(StoreError, match="there is no database"):
+        inspect(path)
+    assert not path.exists()
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(SchemaTooNew, match=r"schema 99.*upgrade"):
+        inspect(path)
