@@ -10,6 +10,7 @@ Laws:
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Any, Self, TypeVar
+from weakref import WeakSet
 
 import anyio
 
@@ -76,7 +77,7 @@ class Board(Verbs):
         self._known: dict[str, int] = {}
         self._reported = ("", 0)
         self._ended = -inf
-        self._feeds: set[Feed[Any]] = set()
+        self._feeds: WeakSet[Feed[Any]] = WeakSet()
 
     async def __aenter__(self) -> Self:
         await self._line.ask(Stats(), patience=0.0)
@@ -90,7 +91,7 @@ class Board(Verbs):
     async def aclose(self) -> None:
         """End its feeds, and send what was said."""
         with anyio.CancelScope(shield=True):
-            for feed in self._feeds:
+            for feed in list(self._feeds):
                 await feed.aclose()
             await self._sender.aclose()
 

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import anyio
 
@@ -62,14 +61,13 @@ async def serving(
 
 @asynccontextmanager
 async def _served(address: str) -> AsyncIterator[tuple[Bus, str]]:
-    parts = urlsplit(address)
-    name = parts.path.strip("/")
-    if not name:
+    server, _, name = address.rpartition("/")
+    if not name or server.endswith(":/"):
         raise BadName(f"address {address!r} names no board: write it behind the server, as in nats://127.0.0.1:4222/procurement")
     names.valid_name(name, "board")
     from bus.nats import NatsBus  # NATS takes a while to import, and embedded boards do without
 
-    bus = await NatsBus.connect(parts._replace(path="").geturl(), name=f"pheroboard {name}")
+    bus = await NatsBus.connect(server, name=f"pheroboard {name}")
     try:
         yield bus, name
     finally:

@@ -12,6 +12,7 @@ import asyncio
 import logging
 import secrets
 from collections import deque
+from itertools import islice
 
 from blackboard.errors import BoardClosed, TooBig
 from blackboard.line import Line
@@ -74,7 +75,7 @@ class Sender:
                 self._news.clear()
                 await self._news.wait()
             count = self._fitting()
-            error = await self._send(tuple(self._said[i][0] for i in range(count)))
+            error = await self._send(tuple(unit for unit, _, _ in islice(self._said, count)))
             for _ in range(count):
                 _, _, durable = self._said.popleft()
                 _settle(durable, error)

@@ -89,7 +89,7 @@ class SqliteStore:
             raise StoreError(f"{self._path} is not open")
         await self._state.run(_write_checkpoint, seq, pages)
 
-    async def journal(self, after: int, limit: int = 1000) -> list[LogMessage]:
+    async def journal(self, after: int, limit: int = 256) -> list[LogMessage]:
         """The applied entries after ``after``."""
         return [LogMessage(*row) for row in await self._rows("SELECT * FROM journal WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)]
 

@@ -99,7 +99,7 @@ class Store(Protocol):
         """Lay these pages over the ones kept (empty bytes: the page is gone); together they stand for entry ``seq``."""
         ...
 
-    async def journal(self, after: int, limit: int = 1000) -> list[LogMessage]:
+    async def journal(self, after: int, limit: int = 256) -> list[LogMessage]:
         """The applied entries after ``after``, in order."""
         ...
 
@@ -172,7 +172,7 @@ class MemoryStore:
         self._standing.pages = {name: data for name, data in kept.items() if data}
         self._standing.checkpoint = seq
 
-    async def journal(self, after: int, limit: int = 1000) -> list[LogMessage]:
+    async def journal(self, after: int, limit: int = 256) -> list[LogMessage]:
         """The applied entries after ``after``."""
         return [message for message in self._journal if message.seq > after][:limit]
 

@@ -21,6 +21,7 @@ from bus.messages import Change, Signal
 P = ParamSpec("P")
 T = TypeVar("T")
 H = TypeVar("H")
+H_co = TypeVar("H_co", covariant=True)
 
 
 class _Loop:
@@ -57,10 +58,10 @@ def _loop() -> _Loop:
     return _Loop()
 
 
-class _Blocking(Generic[H]):
+class _Blocking(Generic[H_co]):
     """What is held on the loop's thread."""
 
-    def __init__(self, held: H) -> None:
+    def __init__(self, held: H_co) -> None:
         self._held = held
 
 

@@ -18,7 +18,7 @@ class Scripted(MemoryBus):
         self._script = list(script)
         self._now = now
 
-    async def ask(self, _board: str, _agent: str, _data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ASYNC109
+    async def ask(self, board: str, agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ARG002, ASYNC109
         reply = self._script.pop(0)
         if isinstance(reply, Exception):
             raise reply
@@ -47,7 +47,7 @@ async def test_asked_again_until_answered(monkeypatch: pytest.MonkeyPatch) -> No
 )  # fmt: skip
 async def test_a_failure_is_the_error_that_it_names(code: str, kind: type[Exception]) -> None:
     """An error crosses the wire as what it is; one of a later version as a refusal."""
-    with pytest.raises(kind, match="^why$"):
+    with pytest.raises(kind, match=r"^why$"):
         await line(Failed(code, "why")).ask(Top())
 
 

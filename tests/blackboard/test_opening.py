@@ -19,13 +19,17 @@ from bus.nats import NatsBus
 from bus.server import running_server
 
 
+def files_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
 async def test_a_name_is_a_file_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A board is kept in the working folder under its name, and is there when it is opened again."""
     monkeypatch.chdir(tmp_path)
     async with open("procurement", agent="finance") as board:
         item = await board.deposit("kept", scope="shared")
         assert (board.name, board.agent) == ("procurement", "finance")
-    assert {path.name for path in tmp_path.iterdir()} == {"procurement.db", "procurement.state.db", "procurement.db.lock"}
+    assert files_in(tmp_path) == {"procurement.db", "procurement.state.db", "procurement.db.lock"}
     async with open(tmp_path / "procurement.db", agent="other") as board:
         assert (await board.get(item)).content == "kept"
 
@@ -36,7 +40,7 @@ async def test_memory_boards_are_one_s_own(tmp_path: Path, monkeypatch: pytest.M
     async with open(":memory:", agent="a") as one, open(":memory:", agent="b") as other:
         await one.deposit("x", scope="shared")
         assert await other.top() == []
-    assert list(tmp_path.iterdir()) == []
+    assert files_in(tmp_path) == set()
 
 
 async def test_two_opens_share_a_board(tmp_path: Path) -> None:
@@ -122,9 +126,10 @@ async def test_what_keeps_a_board_from_opening(tmp_path: Path) -> None:
     with pytest.raises(BadName, match="agent name"):
         async with open(tmp_path / "board", agent="_board"):
             pass
-    with pytest.raises(BadName, match="names no board"):
-        async with open("nats://127.0.0.1:1", agent="a"):
-            pass
+    for address in ("nats://127.0.0.1:1", "nats://127.0.0.1:1/"):
+        with pytest.raises(BadName, match="names no board"):
+            async with open(address, agent="a"):
+                pass
 
 
 async def test_the_disk_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +151,8 @@ async def test_the_disk_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 WRITER = """
 import asyncio, sys
-import blackboard.opening
+import blackboard.opening, blackboard.service
+blackboard.service.CHECKPOINT_EVERY = 20
 
 async def main():
     async with blackboard.opening.open(sys.argv[1], agent="writer") as board:
@@ -184,8 +190,6 @@ async def test_kill_in_the_middle_of_writing(tmp_path: Path) -> None:
             # At most the one post of eight units that was under way when it died is stored and was not yet acknowledged.
             assert accepted <= counted <= accepted + 8 * (life + 1)
             accepted = counted
-            acts = (await board.explain(item)).acts
-            assert sum(act.cause == "reinforce" for act in acts) == min(counted, len(acts) - life - 1)
 
 
 async def test_another_process_holds_it(tmp_path: Path) -> None:
@@ -235,10 +239,3 @@ async def test_served_over_nats_through_a_restart(tmp_path: Path) -> None:
                 assert [(await anext(changes)).new for _ in range(50)] == [2.0 + number for number in range(50)]
         await host.__aexit__(None, None, None)
         await bus.aclose()
-
-
-async def test_no_server(tmp_path: Path) -> None:
-    """A server that does not answer is said with its address."""
-    with pytest.raises(Unreachable, match=r"127\.0\.0\.1:1\b"):
-        async with open("nats://127.0.0.1:1/board", agent="a"):
-            pass

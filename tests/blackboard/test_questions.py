@@ -94,6 +94,25 @@ async def test_missed_events_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> 
             assert reply_to_bad.code == "BadValue"
 
 
+async def test_the_newest_number_is_one_that_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks for the newest number gets one whose events are on their way, so that none comes live that was counted before."""
+    monkeypatch.setattr(questions, "WAIT", 0.01)
+    async with running_board() as running:
+        told = asyncio.Event()
+
+        async def emit(*_: object) -> None:
+            await told.wait()
+
+        monkeypatch.setattr(running.bus, "emit", emit)
+        await running.bus.publish("board", "finance", post(1, Deposit("x", scope="shared")))
+        reply = await ask(running.bus, "finance", Missed(names.SHARED, 2**62))
+        assert isinstance(reply, Failed)
+        assert reply.code == "NoAnswer"
+        told.set()
+        monkeypatch.undo()
+        assert (await recalled(running, "finance", names.SHARED, after=2**62)).last == 1
+
+
 async def test_an_answer_too_large_to_carry() -> None:
     """An answer that no message can hold is refused with the cure."""
     async with running_board("finance") as running:

@@ -121,8 +121,8 @@ async def test_dead_letters() -> None:
     store, bus = MemoryStore(), MemoryBus(ManualClock().now)
     async with host(store, bus=bus):
         bad_ones: tuple[AnyObservation, ...] = (
-            Deposit("x", strength=-1.0), Deposit("x", strength=float("nan")), Deposit("x", kind="nonsense"), Confirm("1" * 32), Deposit(" "),
-            Tick(),
+            Deposit("x", strength=-1.0), Deposit("x", strength=float("nan")), Deposit("x", kind="nonsense"), Confirm("1" * 32),
+            Deposit(" "), Tick(),
         )  # fmt: skip
         for number, bad in enumerate(bad_ones, 1):
             await bus.publish("board", "mallory", post(number, bad))
@@ -227,8 +227,9 @@ class Troubled(MemoryBus):
 
 
 async def test_events_survive_trouble_of_the_bus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What could not be told is told again, in order."""
+    """What could not be told is told again, in order; meanwhile the board takes in no more than it can hold."""
     monkeypatch.setattr(module, "TRY_AGAIN", (0.0, 0.0))
+    monkeypatch.setattr(module, "MAX_UNTOLD", 1)
     bus = Troubled()
     bus.errors = [NoAnswer("no ack"), Unreachable("away")]
     async with host(MemoryStore(), bus=bus), bus.listen("board", names.SHARED) as heard:
