@@ -18,7 +18,7 @@ from blackboard.admission import validate
 from blackboard.errors import Refused, refused
 from blackboard.feed import Feed
 from blackboard.items import ContextItem, Edge, from_wire
-from blackboard.line import Line
+from blackboard.line import PATIENCE, Line
 from blackboard.sending import Sender
 from blackboard.verbs import Batch, Ref, Verbs, id_of
 from bus.messages import (
@@ -143,12 +143,12 @@ class Board(Verbs):
 
     async def refusals(self) -> tuple[Refusal, ...]:
         """The units of this agent that the board refused lately, oldest first, once all that was said is applied."""
-        return (await self._ask(Applied(), UpTo)).refusals
+        return (await self._ask(Applied(), UpTo, patience=inf)).refusals
 
     # ---- asking -------------------------------------------------------------------------------------------------------------------------
 
-    async def _ask(self, query: AnyQuery, kind: type[R]) -> R:
-        reply = await self._line.ask(query, self._sender.mark)
+    async def _ask(self, query: AnyQuery, kind: type[R], *, patience: float = PATIENCE) -> R:
+        reply = await self._line.ask(query, self._sender.mark, patience=patience)
         assert isinstance(reply, kind)
         return reply
 

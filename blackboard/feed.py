@@ -163,9 +163,12 @@ class Feed(Generic[T]):
     async def _catch_up(self, audience: str) -> None:
         """Take what the board has told since the last number heard."""
         while True:
-            recalled = await self._line.missed(audience, self._heard[audience])
+            heard = self._heard[audience]
+            recalled = await self._line.missed(audience, heard)
+            if recalled.last < heard:
+                raise BadValue(f"position {heard} of {audience} is ahead of the board, which is at {recalled.last}: it is another board's")
             if not recalled.complete:
-                _logger.warning("%s was away too long: events of %s after %d are gone", self._line.agent, audience, self._heard[audience])
+                _logger.warning("%s was away too long: events of %s after %d are gone", self._line.agent, audience, heard)
             for events in recalled.events:
                 await self._take(audience, events)
             if self._heard[audience] >= recalled.last:

@@ -96,7 +96,7 @@ class Service:
         try:
             await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            self._stop.set()
+            self._task.cancel()
             await asyncio.wait({self._task})
             raise
         if self._task.done():
@@ -121,8 +121,9 @@ class Service:
 
     def agree(self, settings: Mapping[str, Any]) -> None:
         """Raise ``BadValue`` if the board was made with other settings than these."""
-        for field, wanted in settings.items():
-            stands = getattr(self.board.config, field)
+        asked = _made(self.name, settings)
+        for field in settings:
+            stands, wanted = getattr(self.board.config, field), getattr(asked, field)
             if stands != wanted:
                 raise BadValue(f"board {self.name!r} was made with {field}={stands!r}, not {wanted!r}: leave it out, or take another name")
 

@@ -123,6 +123,13 @@ async def test_a_position_that_is_none(position: str) -> None:
             running["finance"].changes(since=position)
 
 
+async def test_a_position_of_another_board() -> None:
+    """A position that the board has not reached is another board's: reading says so."""
+    async with running_board("finance") as running:
+        with pytest.raises(BadValue, match="position 7 of shared is ahead of the board"):
+            await anext(running["finance"].changes(since="shared=7 private=0"))
+
+
 async def test_lost_events_are_asked_for() -> None:
     """What was lost on the way shows as a gap when the next event comes, and is asked for."""
     bus = Lossy()

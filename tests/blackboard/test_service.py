@@ -88,6 +88,9 @@ async def test_settings_are_the_origin_s() -> None:
     with pytest.raises(BadValue, match="made with time='wall', not 'rounds'"):
         async with host(store, time="rounds"):
             pass
+    with pytest.raises(BadValue, match="unknown field `tempo`"):
+        async with host(store, tempo="wall"):
+            pass
     with pytest.raises(BadValue, match="this is board 'board', not 'other'"):
         async with host(store, name="other"):
             pass
