@@ -28,8 +28,6 @@ from bus.messages import Evidence, Signal
 
 _EXPIRY = -1
 """Stands for a detector's number in the heap."""
-_VIOLATED = "violated"
-"""The mark of a value: (constraint, audience) for which it was raised."""
 
 
 class _Contest(Struct):
@@ -51,35 +49,49 @@ class Alerts:
         self._heap: list[tuple[float, int, int, str]] = []
         self._queued: dict[tuple[str, int], float] = {}
         self._contests: dict[str, _Contest] = {}
-        self._passed: dict[str, None] = {}
-        """Faded constraints that let a value pass: to be held against the values when they are confirmed again."""
+        self._passed: dict[str, list[str]] = {}
+        """Faded constraint → the values that it let pass: raised when it is confirmed again."""
 
     # ---- after a unit -------------------------------------------------------------------------------------------------------------------
 
     def notice(self, touches: Iterable[Touch], outcome: Outcome) -> None:
         """One unit, or a step of time, is applied: raise what it gives cause for."""
+        touches = tuple(touches)
+        arrivals = {touch.item.id for touch in touches if touch.fresh}
         for touch in touches:
             item = touch.item
             if item.status == "standing":
                 if touch.fresh:
-                    self._arrived(item, outcome)
-                elif touch.confirmed and self._passed and item.id in self._passed:
-                    del self._passed[item.id]
-                    self._check_standing(item, outcome)
+                    self._arrived(item, arrivals, outcome)
+                elif touch.confirmed:
+                    self._confirmed(item, outcome)
                 if item.scope == views.SHARED:
                     self._detect(touch, outcome)
             if item.value is not None and item.scope == views.SHARED:
                 self._contest(touch, outcome)
 
-    def _arrived(self, item: ContextItem, outcome: Outcome) -> None:
+    def _confirmed(self, item: ContextItem, outcome: Outcome) -> None:
+        if item.expires_at is not None:  # a restatement may have set another
+            self._await(item, _EXPIRY, item.expires_at)
+        for value in self._passed.pop(item.id, ()):
+            if (passed := self._standing(value)) is not None:
+                self._check(item, passed, outcome)
+
+    def _arrived(self, item: ContextItem, arrivals: set[str], outcome: Outcome) -> None:
         if item.expires_at is not None:
             self._await(item, _EXPIRY, item.expires_at)
         item.marks = None
+        if item.key is None or item.value is None:
+            return
         if item.kind == constraints.KIND:
-            self._check_standing(item, outcome)
-        elif item.key is not None and item.value is not None:
+            self._passed.pop(item.id, None)
+            for value in self._network.about(item.key):
+                if value.kind != constraints.KIND and value.value is not None and value.status == "standing":
+                    self._check(item, value, outcome)
+        else:
             for constraint in self._network.about(item.key, constraints.KIND):
-                self._check(constraint, item, outcome)
+                if constraint.id not in arrivals:  # it looks for values itself
+                    self._check(constraint, item, outcome)
 
     def _detect(self, touch: Touch, outcome: Outcome) -> None:
         item = touch.item
@@ -95,7 +107,7 @@ class Alerts:
                 state = marks[self._labels[number]] = detector.begin(moment)
             self._raise(number, item, detector.notice(state, moment), outcome)
             if number in self._timed:
-                self._await_due(number, item, state)
+                self._await_due(number, item)
 
     def _raise(self, number: int, item: ContextItem, finding: Finding | None, outcome: Outcome) -> None:
         if finding is None:
@@ -121,24 +133,31 @@ class Alerts:
         """Raise, and let expire, what is due by now."""
         now = self._network.now
         while self._heap and self._heap[0][0] <= now:
-            _, _, number, item_id = heappop(self._heap)
+            came, _, number, item_id = heappop(self._heap)
             self._queued.pop((item_id, number), None)
             item = self._standing(item_id)
             if item is None:
                 continue
-            if number == _EXPIRY:
-                if item.expires_at is not None and item.expires_at <= now:
-                    self._network.withdraw(item, "expired", "expire")
+            due = self._due(item, number)
+            if due is None:
                 continue
-            detector, state = self._detectors[number], (item.marks or {}).get(self._labels[number])
-            due = None if state is None else detector.due(state, partial(self._network.falls_below, item))
-            if due is not None and due > now:
+            if due > came:  # put off meanwhile: it comes up again in its turn, now or later
                 self._await(item, number, due)
-            elif due is not None:
-                strength = item.strength
+            elif number == _EXPIRY:
+                self._network.withdraw(item, "expired", "expire")
+            else:
+                state, strength = (item.marks or {})[self._labels[number]], item.strength
                 self._network.touched(item)
-                self._raise(number, item, detector.notice(state, Moment(t=now, before=strength, after=strength, kind=item.kind)), outcome)
-                self._await_due(number, item, state)
+                moment = Moment(t=now, before=strength, after=strength, kind=item.kind)
+                self._raise(number, item, self._detectors[number].notice(state, moment), outcome)
+                self._await_due(number, item)
+
+    def _due(self, item: ContextItem, number: int) -> float | None:
+        """When the item expires, or is due for a detector."""
+        if number == _EXPIRY:
+            return item.expires_at
+        state = (item.marks or {}).get(self._labels[number])
+        return None if state is None else self._detectors[number].due(state, partial(self._network.falls_below, item))
 
     def _standing(self, item_id: str) -> ContextItem | None:
         try:
@@ -147,9 +166,9 @@ class Alerts:
             return None
         return item if item.status == "standing" else None
 
-    def _await_due(self, number: int, item: ContextItem, state: Any) -> None:
-        due = self._detectors[number].due(state, partial(self._network.falls_below, item))
-        if due is not None:
+    def _await_due(self, number: int, item: ContextItem) -> None:
+        due = self._due(item, number)
+        if due is not None and due > self._network.now:  # else it was noticed just now
             self._await(item, number, due)
 
     def _await(self, item: ContextItem, number: int, due: float) -> None:
@@ -160,13 +179,6 @@ class Alerts:
 
     # ---- constraints that are broken ----------------------------------------------------------------------------------------------------
 
-    def _check_standing(self, constraint: ContextItem, outcome: Outcome) -> None:
-        if constraint.op is None or constraint.key is None:
-            return
-        for item in self._network.about(constraint.key):
-            if item.kind != constraints.KIND and item.value is not None and item.status == "standing":
-                self._check(constraint, item, outcome)
-
     def _check(self, constraint: ContextItem, item: ContextItem, outcome: Outcome) -> None:
         """Hold one value against one constraint; told to those who see both."""
         if views.SHARED not in {constraint.scope, item.scope} and constraint.owner != item.owner:
@@ -176,16 +188,10 @@ class Alerts:
         now = self._network.now
         if not constraints.in_force(constraint, now, self._patience):
             if constraint.status == "standing":
-                self._passed[constraint.id] = None
+                self._passed.setdefault(constraint.id, []).append(item.id)
             return
         hidden = item if item.scope != views.SHARED else constraint
         channel = views.audience(hidden)
-        if item.marks is None:
-            item.marks = {}
-        raised = item.marks.setdefault(_VIOLATED, [])
-        if [constraint.id, channel] in raised:
-            return
-        raised.append([constraint.id, channel])
         evidence = Evidence(
             until=now, values=dict.fromkeys(item.asserters, item.value), agents=tuple(sorted(item.asserters)), constraint=constraint.id,
             rule=constraints.rule(constraint), relaxable=False,
@@ -236,12 +242,12 @@ class Alerts:
 
     def dump(self) -> dict[str, Any]:
         """What cannot be rebuilt from the items."""
-        return {"contests": {slot: contest.leader for slot, contest in self._contests.items()}, "passed": list(self._passed)}
+        return {"contests": {slot: contest.leader for slot, contest in self._contests.items()}, "passed": self._passed}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take up ``dump``'s state over a restored network: detectors' states become objects again, due points are found anew."""
         self._contests = {slot: _Contest(leader) for slot, leader in state["contests"].items()}
-        self._passed = dict.fromkeys(state["passed"])
+        self._passed = state["passed"]
         for item in self._network.all_items():
             if item.expires_at is not None:
                 self._await(item, _EXPIRY, item.expires_at)
@@ -250,7 +256,7 @@ class Alerts:
             for number, name in enumerate(self._labels):
                 if name in item.marks:
                     item.marks[name] = msgspec.convert(item.marks[name], self._detectors[number].state_type)
-                    self._await_due(number, item, item.marks[name])
+                    self._await_due(number, item)
 
 
 def _slot(item: ContextItem) -> str:

@@ -225,10 +225,12 @@ class PheromoneNetwork(Field):
         return None if math.isinf(due) else max(due, math.nextafter(self.now, math.inf))
 
     def falls_below(self, item: ItemRef, threshold: float) -> float | None:
-        """When policy alone takes an item below ``threshold``; None if never, or if it is there already. Raises ``NotInView``."""
+        """When policy alone takes (or took) an item below ``threshold``; None if never, or if it was there when it last moved.
+
+        Raises ``NotInView``.
+        """
         found = self.get(item)
-        strength = found.strength
-        if strength < threshold or threshold <= 0:
+        if not found.standing or found.s < threshold or threshold <= 0:
             return None
         level = level_below(found, threshold)
         decay = self._open[found.kind].decay

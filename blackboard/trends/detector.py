@@ -65,9 +65,9 @@ class Detector(ABC):
     def due(self, state: Any, falls_below: Callable[[float], float | None]) -> float | None:  # noqa: ARG002 – most know no due time
         """When to be noticed though nothing happens; asked again after each notice, and an earlier answer is then void.
 
-        ``falls_below(threshold)`` tells when policy alone takes the item below a strength (None: never, or it is below already). At the
-        due time, or at the first round after it, the board asks once more; if that time has come it calls ``notice`` with ``before`` and
-        ``after`` the strength there, and nothing confirmed. ``notice`` must then put the due time off, or it is due for ever.
+        Changes nothing. ``falls_below(threshold)`` tells when policy alone takes (or took) the item below a strength since it last moved
+        (None: never, or it was below already). At the due time, or at the first round after it, the board asks once more; if that time has
+        come it calls ``notice`` with ``before`` and ``after`` the strength there, and nothing confirmed.
         """
         return None
 

@@ -120,8 +120,6 @@ class CrossedState(Struct, array_like=True, gc=False):
     t: float
     strength: float
     """The latest moment and the strength after it."""
-    falls: float | None = None
-    """When it would change sides by policy, as last told: once it has, policy no longer says when."""
 
 
 class Crossed(Detector):
@@ -151,16 +149,15 @@ class Crossed(Detector):
     def notice(self, state: CrossedState, moment: Moment) -> Finding | None:
         """Move the sides that the strength has left."""
         found: tuple[str, float] | None = None
-        fallen = state.falls is not None and moment.t >= state.falls
         for side, threshold in zip(state.sides, self.thresholds, strict=True):
-            if side.above and moment.after < side.level * (1 + ROUNDING if fallen else 1):
+            if side.above and moment.after < side.level:
                 side.above, side.level = False, threshold * (1 + self.hysteresis)
                 found = found or ("down", threshold)
             elif not side.above and moment.confirmed and moment.after >= side.level * (1 - ROUNDING):
                 side.above, side.level = True, threshold * (1 - self.hysteresis)
                 found = ("up", threshold)
         since, strength = state.t, state.strength
-        state.t, state.strength, state.falls = moment.t, moment.after, None
+        state.t, state.strength = moment.t, moment.after
         if found is None:
             return None
         reason, threshold = found
@@ -179,10 +176,7 @@ class Crossed(Detector):
     def due(self, state: CrossedState, falls_below: Callable[[float], float | None]) -> float | None:
         """When policy takes it below the highest level that it is above."""
         level = max((side.level for side in state.sides if side.above), default=None)
-        falls = None if level is None else falls_below(level)
-        if falls is not None:
-            state.falls = falls
-        return state.falls
+        return None if level is None else falls_below(level)
 
 
 class LatestState(Struct, array_like=True, gc=False):

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from blackboard.trends import Detector, Finding, Moment
-
 from blackboard.board import Board
 from blackboard.config import BoardConfig
+from blackboard.trends import Detector, Finding, Moment
 from bus.messages import Confirm, Deposit, Evidence, Reinforce, Retract, Share, Use
 from tests.blackboard.driver import Driver
 
@@ -62,6 +61,20 @@ def test_a_constraint_used_in_every_prompt_for_a_thousand_rounds_is_not_evidence
         driver.rounds(1)
     assert max(strengths) < 16.0
     assert [s.signal for s in driver.signals() if s.signal != "crossed"] == ["fading"]
+
+
+def test_strength_that_passes_the_core_is_told_both_ways_over_a_restart() -> None:
+    """Down by time alone, at the round in which it happens; up with the confirmation that lifts it."""
+    driver = Driver()
+    item = driver.deposit("a", "fact", scope="shared")
+    told: list[tuple[int, str]] = []
+    for now in range(1, 60):
+        driver.board = Board.restore(driver.board.config, driver.board.snapshot(full=True))
+        driver.rounds(1)
+        if now == 40:
+            driver.say("b", Confirm(item))
+        told += [(now, s.reason) for s in driver.signals("crossed")[len(told) :]]
+    assert told == [(18, "down"), (40, "up")]
 
 
 def test_different_values_for_a_slot_are_contested_until_one_is_confirmed_past_the_other() -> None:

@@ -140,6 +140,18 @@ def test_an_item_ends_at_its_expiry_whatever_its_strength() -> None:
     assert driver.changes()[-1].cause == "expire"
 
 
+@pytest.mark.parametrize(("first", "then"), [(5, 9), (9, 5)])
+def test_a_restatement_may_move_the_expiry(first: int, then: int) -> None:
+    """Later or earlier: the item ends at the expiry that was said last, once."""
+    driver = Driver()
+    item = driver.deposit("a", "coupon", expires_at=first)
+    driver.deposit("a", "coupon", expires_at=then)
+    driver.rounds(then - 1)
+    assert driver.get("a", item).status == "standing"
+    driver.rounds(1)
+    assert driver.get("a", item).status == "expired"
+
+
 def test_what_fades_is_archived_or_discarded_by_its_kind() -> None:
     """A constraint goes to the archive and a state is gone; the change says which."""
     driver = Driver()

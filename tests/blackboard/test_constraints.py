@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from blackboard.board import Board
 from blackboard.constraints import OPERATORS, breaks, check_predicate, holds, pattern, rule
 from blackboard.errors import BadValue, UnitMismatch
 from blackboard.items import ContextItem
@@ -105,6 +106,38 @@ def test_a_violation_is_raised_once_and_not_with_every_restatement() -> None:
     assert len(driver.signals("violated")) == 1
     driver.deposit("procurement", "total", key="budget", value=53_000, scope="shared")
     assert len(driver.signals("violated")) == 2
+
+
+def test_a_value_and_its_constraint_in_one_unit_are_one_violation() -> None:
+    """Whichever comes first in the unit."""
+    total = Deposit("total", key="budget", value=60, scope="shared")
+    cap = Deposit("cap", kind="constraint", key="budget", op="<=", value=50, scope="shared")
+    for unit in ((total, cap), (cap, total)):
+        driver = Driver()
+        driver.say("a", *unit)
+        assert len(driver.signals("violated")) == 1
+
+
+def test_a_constraint_that_is_asserted_anew_is_broken_anew() -> None:
+    """Releasing it ended the violation."""
+    driver = Driver()
+    constraint = budget(driver)
+    driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")
+    driver.say("finance", Retract(constraint))
+    budget(driver)
+    assert len(driver.signals("violated")) == 2
+
+
+def test_a_faded_constraint_forgets_nothing_over_a_restart() -> None:
+    """What it let pass is raised when it is confirmed again, by another host, and what was raised before is not raised again."""
+    driver = Driver()
+    travel = driver.deposit("finance", "travel", kind="constraint", key="travel", op="<=", value=2_000, scope="shared")
+    driver.deposit("sales", "early", key="travel", target="May", value=2_500, scope="shared")
+    driver.rounds(10)
+    driver.deposit("sales", "late", key="travel", target="June", value=3_000, scope="shared")
+    driver.board = Board.restore(driver.board.config, driver.board.snapshot(full=True))
+    driver.say("finance", Confirm(travel))
+    assert [s.target for s in driver.signals("violated")] == ["May", "June"]
 
 
 def test_a_private_value_is_told_to_its_owner_alone_until_it_is_shared() -> None:

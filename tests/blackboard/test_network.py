@@ -468,6 +468,9 @@ def test_when_it_falls_below_is_told(protected: bool) -> None:
     assert item.strength > 3
     network.advance(t)
     assert item.strength < 3
+    assert network.falls_below(item, 3.0) == t
+    network.advance(t + 5)
+    network.reinforce(item, 0.001)
     assert network.falls_below(item, 3.0) is None
     assert network.falls_below(item, 0.0) is None
 

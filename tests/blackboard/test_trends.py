@@ -277,30 +277,16 @@ def test_a_crossing_has_hysteresis() -> None:
 
 
 def test_policy_alone_takes_it_down() -> None:
-    """Due when policy says, and told there even though policy says no more once the item is below."""
-    strength = {"now": 4.0}
-
-    def falls_below(threshold: float) -> float | None:
-        return None if strength["now"] < threshold else 18.0 if threshold == 3.0 else 40.0
-
+    """Due when policy says, told there, and not due again; asking changes nothing."""
     detector = Crossed((3.0,))
     state = detector.begin(Moment(0, 0.0, 4.0, fresh=True))
-    assert detector.due(state, falls_below) == 18.0
-    strength["now"] = 2.95
-    assert detector.due(state, falls_below) == 18.0, "the board asks again when it has come"
+    before = msgspec.msgpack.encode(state)
+    assert detector.due(state, {3.0: 18.0}.get) == 18.0
+    assert msgspec.msgpack.encode(state) == before
     finding = detector.notice(state, Moment(18.0, 2.95, 2.95))
     assert finding is not None
     assert (finding.reason, finding.evidence.since, finding.evidence.before) == ("down", 0, 4.0)
-    assert detector.due(state, falls_below) is None
-
-
-def test_a_strength_that_is_at_its_due_point_but_for_the_last_bits_has_crossed() -> None:
-    """Or it would be due for ever."""
-    watch = Watch(Crossed((3.0,)), strength=3.0000000000000004, falls_below=lambda _threshold: 18.0)
-    watch.until(17)
-    assert watch.found == []
-    watch.until(18)
-    assert watch.times == [18]
+    assert detector.due(state, {3.0: 18.0}.get) is None
 
 
 def test_use_does_not_cross_upwards() -> None:
