@@ -23,22 +23,22 @@ app = App(
     default_parameter=Parameter(negative=()),
     suppress_keyboard_interrupt=False,  # an interrupted command exits with 130, not with 0
 )
-for _command, _module in {
-    "run": "run",
-    "up": "up",
-    "watch": "watch",
-    "deposit": "verbs",
-    "share": "verbs",
-    "retract": "verbs",
-    "top": "reads",
-    "search": "reads",
-    "explain": "reads",
-    "constraints": "reads",
-    "experts": "reads",
-    "stats": "reads",
-    "doctor": "doctor",
+for _command, (_module, _help) in {
+    "run": ("run", "Start a server and a board, run a crew on it, and end them."),
+    "up": ("up", "Serve boards until interrupted."),
+    "watch": ("watch", "Show what happens on a board, as it happens."),
+    "deposit": ("verbs", "Put an item on a board; one that stands already is confirmed."),
+    "share": ("verbs", "Make a private item of one's own shared."),
+    "retract": ("verbs", "Withdraw one's own assertion; the last one removes the item."),
+    "top": ("reads", "The strongest items."),
+    "search": ("reads", "Items that have to do with a text, the strongest first."),
+    "explain": ("reads", "How an item came by its strength."),
+    "constraints": ("reads", "Every constraint with its status."),
+    "experts": ("reads", "Who strengthened the shared items of a key: who knows about it."),
+    "stats": ("reads", "A board in figures."),
+    "doctor": ("doctor", "Is everything in place, and what did boards set aside?"),
 }.items():
-    app.command(f"agents.cli.{_module}:{_command}", name=_command)
+    app.command(f"agents.cli.{_module}:{_command}", name=_command, help=_help, sort_key=len(list(app)))
 
 
 def main(tokens: Sequence[str] | None = None) -> None:
@@ -49,10 +49,11 @@ def main(tokens: Sequence[str] | None = None) -> None:
 def call(tokens: Sequence[str]) -> int:
     """Run one command and give back its exit code. A command returns nothing, or a code of its own."""
     try:
-        code = app(tokens, exit_on_error=False, print_error=True, result_action="return_value")
+        code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
-    except CycloptsError:
-        return 2  # cyclopts has said on stderr what is wrong
+    except CycloptsError as error:
+        print(f"pheroboard: {_line(error)} (pheroboard --help tells more)", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -60,8 +61,8 @@ def call(tokens: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - one line for whatever went wrong; the traceback for who asks for it
-        for leaf in _leaves(error):
-            print(f"pheroboard: {_sentence(leaf)}", file=sys.stderr)
+        for sentence in dict.fromkeys(map(_sentence, _leaves(error))):
+            print(f"pheroboard: {sentence}", file=sys.stderr)
         if os.environ.get("PHEROBOARD_DEBUG"):
             traceback.print_exception(error)
         return 1
@@ -77,7 +78,11 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def _sentence(error: BaseException) -> str:
-    text = " ".join(str(error).split())
+    text = _line(error)
     if isinstance(error, (BlackboardError, BusError, CommandError)):
         return text
     return f"{type(error).__name__}: {text} (PHEROBOARD_DEBUG=1 shows where)"
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())

@@ -4,7 +4,7 @@ from agents.cli.output import moment, number, owners, print_items, print_json, p
 from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
 
 
-async def top(board: BoardName, *, limit: int = 20, kind: str | None = None, who: Who = OPERATOR) -> None:
+async def top(board: BoardName, /, *, limit: int = 20, kind: str | None = None, who: Who = OPERATOR) -> None:
     """The strongest items.
 
     Parameters
@@ -18,7 +18,7 @@ async def top(board: BoardName, *, limit: int = 20, kind: str | None = None, who
         print_items(await at.top(limit, kind=kind), json=who.json)
 
 
-async def search(board: BoardName, text: str, *, limit: int = 20, who: Who = OPERATOR) -> None:
+async def search(board: BoardName, text: str, /, *, limit: int = 20, who: Who = OPERATOR) -> None:
     """Items that have to do with a text, the strongest first.
 
     Parameters
@@ -32,7 +32,7 @@ async def search(board: BoardName, text: str, *, limit: int = 20, who: Who = OPE
         print_items(await at.search(text, limit), json=who.json)
 
 
-async def explain(board: BoardName, item: ItemId, *, who: Who = OPERATOR) -> None:
+async def explain(board: BoardName, item: ItemId, /, *, who: Who = OPERATOR) -> None:
     """How an item came by its strength."""
     async with opened(board, who) as at:
         account = await at.explain(item)
@@ -51,7 +51,7 @@ async def explain(board: BoardName, item: ItemId, *, who: Who = OPERATOR) -> Non
     print_table(("when", "cause", "by", "evaporated", "before", "after"), rows, empty="")
 
 
-async def constraints(board: BoardName, *, who: Who = OPERATOR) -> None:
+async def constraints(board: BoardName, /, *, who: Who = OPERATOR) -> None:
     """Every constraint with its status."""
     async with opened(board, who) as at:
         found = await at.constraints()
@@ -76,7 +76,7 @@ async def constraints(board: BoardName, *, who: Who = OPERATOR) -> None:
     )
 
 
-async def experts(board: BoardName, key: str, *, who: Who = OPERATOR) -> None:
+async def experts(board: BoardName, key: str, /, *, who: Who = OPERATOR) -> None:
     """Who strengthened the shared items of a key: who knows about this.
 
     Parameters
@@ -97,7 +97,7 @@ async def experts(board: BoardName, key: str, *, who: Who = OPERATOR) -> None:
     )
 
 
-async def stats(board: BoardName, *, who: Who = OPERATOR) -> None:
+async def stats(board: BoardName, /, *, who: Who = OPERATOR) -> None:
     """A board in figures."""
     async with opened(board, who) as at:
         found = await at.stats()

@@ -24,6 +24,7 @@ from bus.names import valid_name
 
 async def run(
     target: str,
+    /,
     *args: Annotated[str, Parameter(allow_leading_hyphen=True)],
     board: str | None = None,
     nats: Annotated[str | None, Parameter(env_var="PHEROBOARD_NATS")] = None,

@@ -14,6 +14,7 @@ from blackboard.items import to_wire
 async def deposit(
     board: BoardName,
     content: str,
+    /,
     *,
     kind: str = "fact",
     key: str | None = None,
@@ -72,14 +73,14 @@ async def deposit(
         await _say(at, item.id, "deposited", who)
 
 
-async def share(board: BoardName, item: ItemId, *, who: Who = OPERATOR) -> None:
+async def share(board: BoardName, item: ItemId, /, *, who: Who = OPERATOR) -> None:
     """Make a private item of one's own shared."""
     async with opened(board, who) as at:
         await at.share(item)
         await _say(at, item, "shared", who)
 
 
-async def retract(board: BoardName, item: ItemId, *, who: Who = OPERATOR) -> None:
+async def retract(board: BoardName, item: ItemId, /, *, who: Who = OPERATOR) -> None:
     """Withdraw one's own assertion; the last one removes the item."""
     async with opened(board, who) as at:
         await at.retract(item)

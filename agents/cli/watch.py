@@ -9,7 +9,9 @@ from blackboard.client import Feed
 from bus.messages import Change, Signal
 
 
-async def watch(board: BoardName, *, signals: bool = False, changes: bool = False, since: str | None = None, who: Who = OPERATOR) -> None:
+async def watch(
+    board: BoardName, /, *, signals: bool = False, changes: bool = False, since: str | None = None, who: Who = OPERATOR
+) -> None:
     """Show what happens on a board until interrupted: changes of strength, and signals. With --json, one document a line.
 
     Parameters

@@ -1,0 +1,73 @@
+"""agents.cli.places: what BOARD may be."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from agents.cli.errors import CommandError
+from agents.cli.places import Serving, Where, locate, served_from
+from bus.errors import BadName
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_address(tmp_path: Path) -> None:
+    """An address is taken as it is."""
+    assert locate("nats://host:4222/shop", Where(data=tmp_path)) == "nats://host:4222/shop"
+
+
+def test_named_server(tmp_path: Path) -> None:
+    """A name is a board on the server that --nats names, before any other."""
+    Path("shop.db").touch()
+    assert locate("shop", Where(nats="nats://host:4222/", data=tmp_path)) == "nats://host:4222/shop"
+
+
+def test_path(tmp_path: Path) -> None:
+    """A path is a database, with or without its ending, and must be there."""
+    Path("boards").mkdir()
+    Path("boards/shop.db").touch()
+    for path in ("boards/shop", "boards/shop.db", "./boards/shop.db"):
+        assert Path(locate(path, Where(data=tmp_path))) == Path("boards/shop.db")
+    with pytest.raises(CommandError, match=r"there is no database boards/lab\.db"):
+        locate("boards/lab", Where(data=tmp_path))
+
+
+def test_running_server(tmp_path: Path) -> None:
+    """A name is found on the server that runs on this machine, and no more once that is gone."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"nats://127.0.0.1:{server.getsockname()[1]}"
+        Serving(os.getpid(), url, ("shop",)).write(tmp_path)
+        assert locate("shop", Where(data=tmp_path)) == f"{url}/shop"
+        with pytest.raises(CommandError, match=r"no board 'lab': the server on this machine serves shop.*pheroboard up lab"):
+            locate("lab", Where(data=tmp_path))
+    assert served_from(tmp_path) is None
+    with pytest.raises(CommandError, match="no server runs on this machine"):
+        locate("shop", Where(data=tmp_path))
+
+
+def test_embedded(tmp_path: Path) -> None:
+    """Without a server, a name is the database in this folder."""
+    Path("shop.db").touch()
+    assert locate("shop", Where(data=tmp_path / "nowhere")) == "shop.db"
+
+
+def test_unreadable_record(tmp_path: Path) -> None:
+    """A record that is no record counts as none, and an erased one is gone."""
+    (tmp_path / "serving.json").write_text("{")
+    assert served_from(tmp_path) is None
+    record = Serving(1, "nats://127.0.0.1:1", ())
+    record.write(tmp_path)
+    record.erase(tmp_path)
+    record.erase(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_name(tmp_path: Path) -> None:
+    """What is no name, no path and no address is refused."""
+    with pytest.raises(BadName, match="board name 'a b'"):
+        locate("a b", Where(data=tmp_path))

@@ -1,0 +1,64 @@
+"""agents.cli.reads: top, search, explain, constraints, experts, stats."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agents.cli.commands import pheroboard
+
+
+@pytest.fixture(scope="module")
+def budget(served: Path) -> str:
+    """The id of a constraint on the board kitchen, confirmed once."""
+    said = ["deposit", "kitchen", "At most 7,000", "--key", "budget", "--op", "<=", "--value", "7000", "--unit", "CNY", "--shared"]
+    assert pheroboard(served, "deposit", "kitchen", "The oven is broken", "--key", "oven", "--shared").code == 0
+    assert pheroboard(served, *said, "--as", "finance").code == 0
+    item: str = pheroboard(served, *said, "--as", "chef", "--json").json["id"]
+    return item
+
+
+def test_top(served: Path, budget: str) -> None:
+    """The strongest items first, as a table into a pipe in which nothing is cut, and as JSON."""
+    table = pheroboard(served, "top", "kitchen").out.splitlines()
+    assert table[0].split() == ["strength", "kind", "key", "content", "by", "id"]
+    assert table[1].split() == ["8.50", "constraint", "budget", "At", "most", "7,000", "finance,", "chef", budget]
+    items = pheroboard(served, "top", "kitchen", "--json").json
+    assert items[0]["id"] == budget
+    assert [item["kind"] for item in pheroboard(served, "top", "kitchen", "--kind", "fact", "--limit", "1", "--json").json] == ["fact"]
+
+
+def test_search(served: Path, budget: str) -> None:
+    """Only what has to do with the words."""
+    assert [item["content"] for item in pheroboard(served, "search", "kitchen", "oven", "--json").json] == ["The oven is broken"]
+    assert pheroboard(served, "search", "kitchen", "zeppelin").out == "Nothing is in view.\n"
+
+
+def test_explain(served: Path, budget: str) -> None:
+    """Every step that made a strength."""
+    said = pheroboard(served, "explain", "kitchen", budget).out.splitlines()
+    assert said[0] == "At most 7,000: constraint, standing, strength 8.50"
+    assert [line.split()[2:4] for line in said[2:4]] == [["deposit", "finance"], ["confirm", "chef"]]
+    assert [act["cause"] for act in pheroboard(served, "explain", "kitchen", budget, "--json").json["acts"]] == ["deposit", "confirm"]
+
+
+def test_constraints(served: Path, budget: str) -> None:
+    """Each constraint with its status and its rule."""
+    [head, line] = pheroboard(served, "constraints", "kitchen").out.splitlines()
+    assert head.split()[:3] == ["status", "binds", "rule"]
+    assert line.split()[:6] == ["active", "soft", "budget", "<=", "7000", "CNY"]
+    assert [view["status"] for view in pheroboard(served, "constraints", "kitchen", "--json").json] == ["active"]
+
+
+def test_experts(served: Path, budget: str) -> None:
+    """Who strengthened the items of a key."""
+    lines = pheroboard(served, "experts", "kitchen", "budget").out.splitlines()
+    assert [line.split()[0] for line in lines] == ["agent", "finance", "chef"]
+    found = pheroboard(served, "experts", "kitchen", "budget", "--json").json
+    assert {each["agent"]: each["amount"] for each in found} == {"finance": 8.0, "chef": 0.5}
+    assert pheroboard(served, "experts", "kitchen", "nothing").out.startswith("Nobody has strengthened")
+
+
+def test_stats(served: Path, budget: str) -> None:
+    """The board in figures."""
+    assert pheroboard(served, "stats", "kitchen").out.startswith("kitchen: round 0, log entry 3, 2 items and 0 edges in view\n")
+    assert pheroboard(served, "stats", "kitchen", "--json").json["kinds"] == {"constraint": 1, "fact": 1}

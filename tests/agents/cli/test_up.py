@@ -1,0 +1,54 @@
+"""agents.cli.up: serving boards until interrupted."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.agents.cli.commands import address_in, line_of, pheroboard, started
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_ends_cleanly(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """Asked to end, it lets go of everything, takes its record back, and stands again as it was when started anew."""
+    with started(tmp_path, "up", "shop") as up:
+        url = address_in(line_of(up))
+        assert json.loads((tmp_path / "serving.json").read_text())["url"] == url
+        assert pheroboard(tmp_path, "deposit", "shop", "It stays", "--shared").code == 0
+        up.send_signal(number)
+        assert up.wait(10) == code
+        assert up.stderr is not None
+        assert up.stderr.read() == ""
+    assert not (tmp_path / "serving.json").exists()
+    with started(tmp_path, "up") as again:  # without a name: the boards that are there
+        assert line_of(again).startswith("serving shop at ")
+        assert "It stays" in pheroboard(tmp_path, "top", "shop").out
+
+
+def test_refusals(served: Path, tmp_path: Path) -> None:
+    """A folder that is served already, a port that is taken, a folder without boards, a bad name: each its own sentence."""
+    port = json.loads((served / "serving.json").read_text())["url"].rpartition(":")[2]
+    file = tmp_path / "file"
+    file.touch()
+    for arguments, sentence in {
+        ("shop", "--data", str(served)): "is served already, by process",
+        ("shop", "--port", port): f"port {port} is in use",
+        (): "there is no board in",
+        ("a.b",): "board name 'a.b'",
+        ("shop", "--data", str(file)): "cannot",
+    }.items():
+        done = pheroboard(tmp_path, "up", *arguments)
+        assert (done.code, done.out) == (1, "")
+        assert sentence in done.err
+        assert done.err.startswith("pheroboard: ")
+        assert done.err.count("\n") == 1
+
+
+def test_on_a_named_server(served: Path, tmp_path: Path) -> None:
+    """With --nats it serves its boards on a server that runs already."""
+    url = json.loads((served / "serving.json").read_text())["url"]
+    with started(tmp_path, "up", "annex", "--nats", url) as up:
+        assert address_in(line_of(up)) == url
+        assert pheroboard(tmp_path, "stats", "annex").code == 0
+        assert pheroboard(tmp_path, "stats", f"{url}/annex").code == 0
