@@ -1,7 +1,7 @@
 """A pheromone blackboard: shared memory for crews of agents.
 
-``PheromoneNetwork`` is the network alone, without a bus and without an event loop; ``open`` and ``open_sync`` give an agent its board. Names are
-loaded when they are first asked for, so that importing the package stays quick, and the network never loads an event loop.
+``PheromoneNetwork`` is the network alone, without a bus and without an event loop; ``open`` and ``open_sync`` give an agent its board.
+Names are loaded when they are first asked for, so that importing the package stays quick, and the network never loads an event loop.
 """
 
 from importlib import import_module

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.json import encode as encode_json
 from msgspec.structs import replace
 
 from blackboard import constraints, views
@@ -28,6 +29,12 @@ from bus.messages import Evidence, Signal
 
 _EXPIRY = -1
 """Stands for a detector's number in the heap."""
+
+
+MAX_QUOTED = 500
+"""Characters of a content or a value that a signal quotes."""
+MAX_NAMED = 100
+"""Agents that a signal names."""
 
 
 class _Contest(Struct):
@@ -119,7 +126,7 @@ class Alerts:
 
     def _signal(self, name: str, item: ContextItem, evidence: Evidence, reason: str = "", detector: str = "board/1") -> Signal:
         return Signal(
-            signal=name, item=item.id, kind=item.kind, key=item.key, target=item.target, content=item.content, reason=reason,
+            signal=name, item=item.id, kind=item.kind, key=item.key, target=item.target, content=excerpt(item.content), reason=reason,
             strength=item.strength, t=self._network.now, detector=detector, evidence=evidence,
         )  # fmt: skip
 
@@ -193,8 +200,8 @@ class Alerts:
         hidden = item if item.scope != views.SHARED else constraint
         channel = views.audience(hidden)
         evidence = Evidence(
-            until=now, values=dict.fromkeys(item.asserters, item.value), agents=tuple(sorted(item.asserters)), constraint=constraint.id,
-            rule=constraints.rule(constraint), relaxable=False,
+            until=now, values=_quoted(dict.fromkeys(item.asserters, item.value)), agents=tuple(sorted(item.asserters)[:MAX_NAMED]),
+            constraint=constraint.id, rule=excerpt(constraints.rule(constraint)), relaxable=False,
         )  # fmt: skip
         reason = "hard" if constraint.hard else "soft"
         outcome.signal(channel, self._signal("violated", item, evidence, reason))
@@ -235,7 +242,7 @@ class Alerts:
 
     def _raise_contested(self, item: ContextItem, rivals: list[ContextItem], outcome: Outcome) -> None:
         values = {agent: each.value for each in (*rivals, item) for agent in each.asserters}
-        evidence = Evidence(until=self._network.now, values=values, agents=tuple(sorted(values)))
+        evidence = Evidence(until=self._network.now, values=_quoted(values), agents=tuple(sorted(values)[:MAX_NAMED]))
         outcome.signal(views.audience(item), self._signal("contested", item, evidence))
 
     # ---- persistence --------------------------------------------------------------------------------------------------------------------
@@ -259,6 +266,20 @@ class Alerts:
                     self._await_due(number, item)
 
 
+def excerpt(text: str) -> str:
+    """As much of a text as a signal quotes."""
+    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
+
+
+def _quoted(values: dict[str, Any]) -> dict[str, Any]:
+    """Agents and what they assert, as much as a signal quotes of it: large values as the beginning of their text."""
+    quoted = {}
+    for agent, value in sorted(values.items())[:MAX_NAMED]:
+        text = encode_json(value)
+        quoted[agent] = value if len(text) <= MAX_QUOTED else excerpt(text.decode())
+    return quoted
+
+
 def _slot(item: ContextItem) -> str:
     """A shared slot as a text: the key of a contest in the checkpoint."""
-    return msgspec.json.encode((item.kind, item.key, item.target, direction(item.op))).decode()
+    return encode_json((item.kind, item.key, item.target, direction(item.op))).decode()

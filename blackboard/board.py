@@ -43,8 +43,6 @@ from bus.messages import (
     Use,
 )
 
-KEPT_REFUSALS = 32
-"""How many refused units of each agent the board remembers."""
 _PAGE = "board"
 """The page of a snapshot that is the board's own; the others are the network's."""
 
@@ -66,7 +64,6 @@ class _State(Struct):
     seq: int = 0
     stamp: float = 0.0
     told: dict[str, int] = {}
-    refusals: dict[str, list[Refusal]] = {}
     alerts: dict[str, Any] = {}
 
 
@@ -129,9 +126,6 @@ class Board:
 
     def _refuse(self, entry: Entry, unit: int, error: Refused) -> None:
         refusal = Refusal(code=error.code, message=str(error), epoch=entry.epoch, seq=entry.post, unit=unit)
-        kept = self._state.refusals.setdefault(entry.agent, [])
-        kept.append(refusal)
-        del kept[:-KEPT_REFUSALS]
         self._outcome.refuse(entry.agent, refusal)
 
     def _do(self, agent: str, observation: AnyObservation) -> None:
@@ -182,10 +176,6 @@ class Board:
         """The answer to ``agent``, from its view; on a wall-clock board as of ``at`` (Unix seconds). Raises ``Refused``."""
         at = max(at, self.now) if at is not None and self.config.time == "wall" else None
         return self._answers.answer(agent, query, at=at, seq=self.seq)
-
-    def refusals_of(self, agent: str) -> tuple[Refusal, ...]:
-        """The agent's latest refused units, oldest first."""
-        return tuple(self._state.refusals.get(agent, ()))
 
     def last_entry(self, agent: str, item_id: str) -> tuple[ContextItem, int]:
         """An item of the agent's view and the entry that changed it last: where ``explain`` takes up the thread."""

@@ -39,15 +39,16 @@ class Intake:
             epoch, number, _ = number_of(message.data)
         if not 0 < len(epoch) <= MAX_EPOCH or number < 1:
             unnumbered = BadMessage(f"post {number} of epoch {epoch[:MAX_EPOCH]!r}: name an epoch, and count from 1")
-            return dead_letter(message, fault or unnumbered)
+            return dead_letter(message, fault or unnumbered, epoch[:MAX_EPOCH], number)
         mark = self.moved.get((message.agent, epoch), self._marks.get((message.agent, epoch), 0))
         if number <= mark:
             return None
         if number > mark + 1:
-            return dead_letter(message, OutOfOrder(f"post {number} of epoch {epoch!r} came after {mark}: send {mark + 1} first"))
+            gap = OutOfOrder(f"post {number} of epoch {epoch!r} came after {mark}: send {mark + 1} first")
+            return dead_letter(message, gap, epoch, number)
         self.moved[message.agent, epoch] = number
         if post is None:
-            return dead_letter(message, fault or BadMessage("unreadable"))
+            return dead_letter(message, fault or BadMessage("unreadable"), epoch, number)
         return entry_of(message, post)
 
 
@@ -56,6 +57,7 @@ def entry_of(message: LogMessage, post: Post) -> Entry:
     return Entry(message.seq, message.stamp, message.agent, post.epoch, post.seq, post.units)
 
 
-def dead_letter(message: LogMessage, error: BadMessage | OutOfOrder) -> DeadLetter:
+def dead_letter(message: LogMessage, error: BadMessage | OutOfOrder, epoch: str, number: int) -> DeadLetter:
     """The message set aside, with the reason."""
-    return DeadLetter(message.seq, message.stamp, message.agent, type(error).__name__, str(error), message.data[:MAX_HEAD])
+    head = message.data[:MAX_HEAD]
+    return DeadLetter(message.seq, message.stamp, message.agent, type(error).__name__, str(error), head, epoch, number)

@@ -5,7 +5,7 @@ the events of the item's audience, and what a *unit* did to each item is kept as
 board as a whole.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import nan
 
 from msgspec import Struct
@@ -13,7 +13,12 @@ from msgspec import Struct
 from blackboard import views
 from blackboard.items import ContextItem, Edge
 from bus import names
-from bus.messages import Cause, Change, Events, Refusal, Signal
+from bus.messages import Cause, Change, Events, Refusal, Signal, encode
+
+MAX_LETTER = 250_000
+"""Bytes of changes, signals and refusals in one message, about."""
+SMALL = 64
+"""So many changes are never too large, whatever their keys."""
 
 
 class Addressed(Struct, frozen=True, gc=False):
@@ -39,6 +44,27 @@ class _Letter(Struct):
     changes: list[Change] = []
     signals: list[Signal] = []
     refusals: list[Refusal] = []
+
+    def parts(self) -> Iterator["_Letter"]:
+        """Itself, or where it would be too large to carry, its parts in order."""
+        if len(self.changes) <= SMALL and not self.signals and not self.refusals:
+            yield self
+            return
+        part, size = _Letter(), 0
+        for each in (*self.changes, *self.signals, *self.refusals):
+            weight = len(encode(each))
+            if size and size + weight > MAX_LETTER:
+                yield part
+                part, size = _Letter(), 0
+            size += weight
+            match each:
+                case Change():
+                    part.changes.append(each)
+                case Signal():
+                    part.signals.append(each)
+                case Refusal():
+                    part.refusals.append(each)
+        yield part
 
 
 class Outcome:
@@ -97,12 +123,12 @@ class Outcome:
         """The letters, each numbered within its audience; ``told`` holds the last number of each, and is moved on."""
         out = []
         for audience in sorted(self._letters):
-            letter = self._letters[audience]
-            told[audience] = n = told.get(audience, 0) + 1
-            events = Events(
-                n=n, seq=self.seq, t=t, changes=tuple(letter.changes), signals=tuple(letter.signals), refusals=tuple(letter.refusals)
-            )
-            out.append(Addressed(audience, events))
+            for part in self._letters[audience].parts():
+                told[audience] = n = told.get(audience, 0) + 1
+                events = Events(
+                    n=n, seq=self.seq, t=t, changes=tuple(part.changes), signals=tuple(part.signals), refusals=tuple(part.refusals)
+                )
+                out.append(Addressed(audience, events))
         return out
 
     def _letter(self, audience: str) -> _Letter:

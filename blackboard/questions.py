@@ -35,6 +35,7 @@ from bus.messages import (
     Failed,
     Missed,
     Recalled,
+    Refusal,
     UpTo,
     decode_ask,
     decode_events,
@@ -44,6 +45,8 @@ from bus.port import MAX_BYTES
 
 WAIT = 4.0
 """Seconds that an answer waits for the board: less than the asker waits for the answer."""
+MAX_REFUSALS = 32
+"""Of an agent, the newest."""
 MAX_ACTS = 1000
 """Steps of one account; what came before them is its opening balance."""
 _RECALLED_BYTES = MAX_BYTES // 2
@@ -114,7 +117,7 @@ class Questions:
         await self._catch_up(agent, ask)
         match ask.query:
             case Applied():
-                return UpTo(self._board.refusals_of(agent))
+                return await self._refused(agent)
             case Missed(audience, after, limit):
                 return await self._missed(agent, audience, after, limit)
             case Explain(item):
@@ -125,6 +128,12 @@ class Questions:
     async def _catch_up(self, agent: str, ask: Ask) -> None:
         applied = self._progress.until(partial(self._progress.has, agent, ask.epoch, ask.seq))
         await _in_time(applied, f"post {ask.seq} of epoch {ask.epoch!r} is not applied: the board is behind, or the post never came")
+
+    async def _refused(self, agent: str) -> UpTo:
+        """Units that were refused, and posts that could not be read."""
+        letters = await self._store.dead_letters(MAX_REFUSALS, agent)
+        refusals = [Refusal(code=d.code, message=d.error, epoch=d.epoch, seq=d.post, unit=d.unit) for d in reversed(letters)]
+        return UpTo(tuple(refusals))
 
     async def _missed(self, agent: str, audience: str, after: int, limit: int) -> Recalled:
         if not views.may_hear(agent, audience):

@@ -323,7 +323,9 @@ def _refused(entry: Entry, addressed: Addressed) -> Iterable[DeadLetter]:
     """The units that the board refused, as a person can read them."""
     for refusal in addressed.events.refusals:
         head = msgspec.json.encode(entry.units[refusal.unit])[:MAX_HEAD]
-        yield DeadLetter(entry.seq, entry.stamp, entry.agent, refusal.code, refusal.message, head)
+        yield DeadLetter(
+            entry.seq, entry.stamp, entry.agent, refusal.code, refusal.message, head, entry.epoch, entry.post, refusal.unit
+        )  # fmt: skip
 
 
 def _made(name: str, settings: Mapping[str, Any]) -> BoardConfig:

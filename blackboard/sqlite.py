@@ -21,6 +21,7 @@ from typing import IO, Any, TypeVar
 
 import aiosqlite
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from blackboard.errors import BoardInUse, NotWritable, SchemaTooNew, StoreError
 from blackboard.store import MAX_DEAD_LETTERS, Archived, Batch, DeadLetter, Outgoing, Standing
@@ -39,10 +40,15 @@ CREATE TABLE events (audience TEXT NOT NULL, n INTEGER NOT NULL, seq INTEGER NOT
 CREATE UNIQUE INDEX events_by_number ON events (audience, n);
 CREATE INDEX events_by_entry ON events (seq);
 CREATE TABLE told (audience TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE dead (id INTEGER PRIMARY KEY, seq INTEGER, stamp REAL, agent TEXT, code TEXT, error TEXT, head BLOB);
+CREATE TABLE dead (
+    id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, stamp REAL NOT NULL, agent TEXT NOT NULL, code TEXT NOT NULL, error TEXT NOT NULL,
+    head BLOB NOT NULL, epoch TEXT NOT NULL, post INTEGER NOT NULL, unit INTEGER NOT NULL
+);
+CREATE INDEX dead_by_agent ON dead (agent, id);
 CREATE TABLE archive (item TEXT PRIMARY KEY, seq INTEGER NOT NULL, data BLOB NOT NULL);
 """
-_DEAD_LETTERS = "SELECT seq, stamp, agent, code, error, head FROM dead ORDER BY id DESC LIMIT ?"
+_DEAD_LETTERS = "SELECT seq, stamp, agent, code, error, head, epoch, post, unit FROM dead ORDER BY id DESC LIMIT ?"
+_DEAD_LETTERS_OF = "SELECT seq, stamp, agent, code, error, head, epoch, post, unit FROM dead WHERE agent = ? ORDER BY id DESC LIMIT ?"
 _STATE_TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE pages (name TEXT PRIMARY KEY, data BLOB NOT NULL);
@@ -117,9 +123,10 @@ class SqliteStore:
         """What entry ``seq`` caused."""
         return [Outgoing(*row) for row in await self._rows("SELECT * FROM events WHERE seq = ? ORDER BY rowid", seq)]
 
-    async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
+    async def dead_letters(self, limit: int = 100, agent: str | None = None) -> list[DeadLetter]:
         """The newest dead letters first."""
-        return [DeadLetter(*row) for row in await self._rows(_DEAD_LETTERS, limit)]
+        rows = await (self._rows(_DEAD_LETTERS, limit) if agent is None else self._rows(_DEAD_LETTERS_OF, agent, limit))
+        return [DeadLetter(*row) for row in rows]
 
     async def archived(self, item: str) -> Archived | None:
         """An item as it was archived."""
@@ -272,8 +279,9 @@ def _write_batch(db: sqlite3.Connection, batch: Batch) -> None:
     db.executemany("INSERT OR REPLACE INTO archive VALUES (?, ?, ?)", [(a.item, a.seq, a.data) for a in batch.archived])
     db.execute("INSERT OR REPLACE INTO meta VALUES ('cursor', ?)", (batch.cursor,))
     if batch.dead:
-        rows = [(d.seq, d.stamp, d.agent, d.code, d.error, d.head) for d in batch.dead]
-        db.executemany("INSERT INTO dead (seq, stamp, agent, code, error, head) VALUES (?, ?, ?, ?, ?, ?)", rows)
+        rows = [astuple(letter) for letter in batch.dead]
+        columns = "seq, stamp, agent, code, error, head, epoch, post, unit"
+        db.executemany(f"INSERT INTO dead ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)  # noqa: S608 - our own text
         db.execute("DELETE FROM dead WHERE id <= (SELECT MAX(id) FROM dead) - ?", (MAX_DEAD_LETTERS,))
 
 

@@ -42,6 +42,10 @@ class DeadLetter(Struct, frozen=True, gc=False):
     error: str
     head: bytes
     """The message's first bytes."""
+    epoch: str = ""
+    post: int = 0
+    unit: int = 0
+    """Which unit of which post, as far as that could be read."""
 
 
 class Archived(Struct, frozen=True, gc=False):
@@ -123,8 +127,8 @@ class Store(Protocol):
         """What entry ``seq`` caused, for every audience."""
         ...
 
-    async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
-        """The newest dead letters, the newest first."""
+    async def dead_letters(self, limit: int = 100, agent: str | None = None) -> list[DeadLetter]:
+        """The newest dead letters (of one agent), the newest first."""
         ...
 
     async def archived(self, item: str) -> Archived | None:
@@ -201,9 +205,9 @@ class MemoryStore:
         """What entry ``seq`` caused."""
         return [event for event in self._events if event.seq == seq]
 
-    async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
+    async def dead_letters(self, limit: int = 100, agent: str | None = None) -> list[DeadLetter]:
         """The newest dead letters first."""
-        return self._dead[::-1][:limit]
+        return [letter for letter in reversed(self._dead) if agent in {None, letter.agent}][:limit]
 
     async def archived(self, item: str) -> Archived | None:
         """An item as it was archived."""

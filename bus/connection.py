@@ -37,11 +37,11 @@ _VIOLATION = re.compile(r'violation for (?:publish|subscription) to "([^"]+)"')
 _logger = logging.getLogger(__name__)
 
 
-class Lost(Exception):  # noqa: N818 - as bus.errors names them
+class Lost(Exception):
     """The connection broke: what was under way may or may not have arrived."""
 
 
-class Nobody(Exception):  # noqa: N818 - as bus.errors names them
+class Nobody(Exception):
     """Nobody listens where the message went."""
 
 

@@ -30,7 +30,7 @@ class Arrival(Protocol):
     def headers(self) -> Mapping[str, str] | None: ...
 
 
-class Refused(BusError):  # noqa: N818 - as bus.errors names them
+class Refused(BusError):
     """JetStream's own word for why not."""
 
     def __init__(self, subject: str, error: Mapping[str, Any]) -> None:

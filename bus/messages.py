@@ -19,10 +19,9 @@ from bus.errors import BadMessage
 VERSION = 1
 
 Cause = Literal[
-    "deposit", "confirm", "reinforce", "link", "use", "fade", "share", "supersede", "retract", "archive", "fold", "discard", "revive", "expire", "erase"
-]
-Scope = Literal["private", "shared"]
-SignalName = Literal["rising", "fading", "crossed", "burst", "consensus", "contested", "violated"]
+    "deposit", "confirm", "reinforce", "link", "use", "fade", "share", "supersede", "retract", "archive", "fold", "discard", "revive",
+    "expire", "erase",
+]  # fmt: skip
 
 
 # ---- what agents say --------------------------------------------------------------------------------------------------------------------
@@ -456,7 +455,7 @@ class UpTo(Struct, frozen=True, tag="upto"):
 
 
 class Recalled(Struct, frozen=True, tag="recalled"):
-    """The answer to ``Missed``. ``complete`` is false where retention has cut the first of them off; ``last`` is the newest number there is."""
+    """The answer to ``Missed``: ``last`` is the newest number there is; not ``complete``: retention has cut the first of them off."""
 
     events: tuple[Events, ...]
     last: int

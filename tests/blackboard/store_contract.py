@@ -18,7 +18,7 @@ def event(n: int, seq: int, audience: str = "shared") -> Outgoing:
 
 
 def letter(seq: int) -> DeadLetter:
-    return DeadLetter(seq, 1.0, "mallory", "BadMessage", "no message", b"\x00")
+    return DeadLetter(seq, 1.0, "mallory", "BadMessage", "no message", b"\x00", "epoch", seq, 1)
 
 
 class StoreContract(ABC):

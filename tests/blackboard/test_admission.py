@@ -111,7 +111,8 @@ def test_a_unit_is_held_against_what_it_did_itself(unit: tuple[Any, ...]) -> Non
     driver = Driver()
     first = driver.id_of("x", unit[0])
     verbs = {"confirm": Confirm, "retract": Retract, "share": Share, "use": Use}
-    driver.say("x", *(verbs[step.split()[0]](first) if isinstance(step, str) else step for step in unit))
+    said: list[Any] = [verbs[step.split()[0]](first) if isinstance(step, str) else step for step in unit]
+    driver.say("x", *said)
     assert len(driver.refusals("x")) == 1
     assert driver.top("x") == ()
 

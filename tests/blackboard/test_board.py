@@ -273,4 +273,4 @@ def test_an_entry_may_hold_many_units() -> None:
     units = ((Deposit("one"),), (Reinforce("0" * 32, 1.0),), (Deposit("two"),))
     letters = driver.board.apply(Entry(seq=1, stamp=0.0, agent="a", epoch="e", post=1, units=units))
     assert [len(letter.events.changes) for letter in letters] == [2]
-    assert [(r.code, r.unit) for r in driver.board.refusals_of("a")] == [("NotInView", 1)]
+    assert [(r.code, r.unit) for r in letters[0].events.refusals] == [("NotInView", 1)]

@@ -3,6 +3,7 @@
 import asyncio
 from math import isclose
 
+import msgspec
 import pytest
 
 from blackboard import questions
@@ -31,6 +32,21 @@ async def test_an_answer_waits_for_the_asker_s_own_posts() -> None:
         reply = await asked
         assert isinstance(reply, UpTo)
         assert [(refusal.code, refusal.seq) for refusal in reply.refusals] == [("UnknownKind", 1)]
+
+
+async def test_what_could_not_be_read_is_told_to_its_sender_alone() -> None:
+    """A malformed post and one from the future are answered like any refusal, to the agent whose channel they came in on."""
+    async with running_board() as running:
+        await running.bus.publish("board", "finance", msgspec.msgpack.encode({"epoch": "e", "seq": 1, "units": [[{"type": "shout"}]]}))
+        await running.bus.publish("board", "finance", msgspec.msgpack.encode({"epoch": "e", "seq": 2, "v": 9, "units": []}))
+        await running.bus.publish("board", "finance", post(3, Deposit("x")))
+        reply = await ask(running.bus, "finance", Applied(), epoch="e", seq=3)
+        assert isinstance(reply, UpTo)
+        malformed, future = reply.refusals
+        assert (malformed.code, malformed.seq) == (future.code, future.seq - 1) == ("BadMessage", 1)
+        assert "shout" in malformed.message
+        assert "version 9" in future.message
+        assert await ask(running.bus, "procurement", Applied()) == UpTo()
 
 
 async def test_the_wait_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
