@@ -11,7 +11,7 @@ Laws:
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 
 import anyio
@@ -103,8 +103,11 @@ class Crew:
                 raise group.exceptions[0] from None
 
     async def round(self) -> int:
-        """The board's round."""
-        return int((await patiently(self._first.stats)).now)
+        """The round that the board is in."""
+        stats = await patiently(self._first.stats)
+        if stats.time == "wall":
+            raise ValueError(f"board {stats.board!r} runs on wall-clock time and has no rounds: leave rounds= out; every(seconds=…) works")
+        return int(stats.now)
 
     async def play(self, number: int) -> None:
         """Wake every agent that waits for round ``number``, and wait until all is settled."""
@@ -125,7 +128,7 @@ class Crew:
     async def end_round(self, number: int) -> None:
         """End round ``number``, unless somebody has ended it before."""
         await self._first.end_round(number)
-        await patiently(self._first.wait_applied)
+        await patiently(self._first.stats)  # answered once the end of the round is applied
 
     @property
     def _first(self) -> Board:
@@ -140,5 +143,7 @@ class Crew:
 
 
 def run_agent(agent: Agent | type[Agent], board: str) -> None:
-    """Run one agent in this process until it is interrupted: ``Process(target=run_agent, args=(Finance, address))``."""
-    anyio.run(partial(Crew([agent() if isinstance(agent, type) else agent], board).run, forever=True))
+    """Run one agent in this process until it is interrupted (Ctrl-C): ``Process(target=run_agent, args=(Finance, address))``."""
+    crew = Crew([agent() if isinstance(agent, type) else agent], board)
+    with suppress(KeyboardInterrupt):
+        anyio.run(partial(crew.run, forever=True))

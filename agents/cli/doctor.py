@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 from msgspec import Struct
 
 from agents.cli.output import print_json
-from agents.cli.places import OPERATOR, Serving, Who, served_from
+from agents.cli.places import OPERATOR, Serving, Who, databases_in, served_from
 from blackboard.errors import BlackboardError
 from blackboard.sqlite import Inspection, inspect
 from bus.errors import BusError
@@ -30,7 +30,7 @@ async def doctor(*databases: Path, who: Who = OPERATOR) -> int:
     Parameters
     ----------
     databases
-        Databases to look into besides those of the data folder and of this one.
+        Databases to look into besides those of the data folder.
     """
     found: list[Finding] = []
     async for finding in _findings(databases, who):
@@ -50,8 +50,7 @@ async def _findings(databases: tuple[Path, ...], who: Who) -> AsyncIterator[Find
         yield Finding("server", ok=True, said=f"process {running.pid} serves {', '.join(running.boards)} at {running.url}")
     else:
         yield Finding("server", ok=True, said="none runs on this machine (pheroboard up starts one)")
-    here = (path for folder in (who.data, Path()) for path in sorted(folder.glob("*.db")) if not path.name.endswith(".state.db"))
-    for path in dict.fromkeys((*databases, *here)):
+    for path in (*databases_in(who.data), *databases):
         try:
             board = inspect(path)
         except BlackboardError as error:

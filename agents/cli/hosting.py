@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any, Literal
 
 import anyio
 
@@ -12,16 +13,20 @@ from bus.server import running_server
 
 
 @asynccontextmanager
-async def hosting(boards: Iterable[str], data: Path, *, nats: str | None = None, port: int = -1) -> AsyncIterator[str]:
+async def hosting(
+    boards: Iterable[str], data: Path, *, nats: str | None = None, port: int = -1, time: Literal["rounds", "wall"] | None = None
+) -> AsyncIterator[str]:
     """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address.
 
-    A board that stops by itself ends the context, with its reason.
+    ``time`` is what new boards run on; one that was made with the other is refused. A board that stops by itself ends the context, with its
+    reason.
     """
+    settings: dict[str, Any] = {"time": time} if time else {}
     async with AsyncExitStack() as stack:
         url = nats or (await stack.enter_async_context(running_server(data / "nats", port=port))).url
         bus = await NatsBus.connect(url)
         stack.push_async_callback(bus.aclose)
-        services = [await stack.enter_async_context(serving(bus, board, data)) for board in boards]
+        services = [await stack.enter_async_context(serving(bus, board, data, **settings)) for board in boards]
         async with anyio.create_task_group() as tasks:
             for service in services:
                 tasks.start_soon(service.wait)

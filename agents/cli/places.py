@@ -82,6 +82,11 @@ def served_from(data: Path) -> Serving | None:
     return found if _reachable(found.url) else None
 
 
+def databases_in(data: Path) -> list[Path]:
+    """The boards that are kept in a folder, in the order of their names."""
+    return sorted(path for path in data.glob("*.db") if not path.name.endswith(".state.db"))
+
+
 def locate(board: str, where: Where) -> str:
     """The address or the path of BOARD, as ``blackboard.open`` takes it."""
     if "://" in board:

@@ -3,19 +3,20 @@
 import os
 import signal
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 import anyio
 from cyclopts import Parameter
 
 from agents.cli.errors import CommandError
-from agents.cli.places import HERE, Serving, Where, served_from
+from agents.cli.places import HERE, Serving, Where, databases_in, served_from
 from bus.names import valid_name
 
 
 async def up(
     *boards: Annotated[str, Parameter(help="The boards' names; made if they are new. Without a name, those that the data folder holds.")],
     port: int = -1,
+    time: Literal["rounds", "wall"] | None = None,
     where: Where = HERE,
 ) -> int:
     """Serve boards until interrupted, on a NATS server that is started on loopback, or on the one that --nats names.
@@ -24,10 +25,12 @@ async def up(
     ----------
     port
         The port of the server that is started; -1 takes a free one.
+    time
+        What new boards run on: rounds, or wall-clock time.
     """
     for board in boards:
         valid_name(board, "board")
-    names = boards or tuple(sorted(path.stem for path in where.data.glob("*.db") if not path.stem.endswith(".state")))
+    names = boards or tuple(path.stem for path in databases_in(where.data))
     if not names:
         raise CommandError(f"there is no board in {where.data} yet: name one, as in `pheroboard up procurement`")
     running = served_from(where.data)
@@ -37,7 +40,7 @@ async def up(
     from agents.cli.hosting import hosting
 
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with hosting(names, where.data, nats=where.nats, port=port) as url:
+        async with hosting(names, where.data, nats=where.nats, port=port, time=time) as url:
             record = Serving(os.getpid(), url, names)
             record.write(where.data)
             try:

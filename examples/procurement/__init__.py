@@ -7,6 +7,8 @@ from agents import Crew
 from examples.procurement.crew import ROUNDS, agents
 from examples.timeline import Timeline, summary
 
+__all__ = ["ROUNDS", "agents", "main"]
+
 
 async def main(address: str, *args: str) -> int:
     """Play the story on the board at ``address``; with ``--processes``, each agent in a process of its own."""

@@ -3,14 +3,16 @@
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
 import anyio
 import pytest
 
 from agents import Agent, Crew, every, on_change, on_signal
 from blackboard.client import Board
-from blackboard.errors import BadValue, NotInView
+from blackboard.errors import BadValue, NotInView, NotWritable
 from blackboard.testing import RunningBoard, running_board
+from bus.errors import NoAnswer
 from bus.messages import Change, Signal
 
 Opener = Callable[[str], AbstractAsyncContextManager[Board]]
@@ -379,3 +381,44 @@ async def test_an_error_of_whoever_sets_the_pace() -> None:
         with pytest.raises(KeyError):
             async with crew.working():
                 raise KeyError
+
+
+async def test_a_board_out_of_reach_is_nobodys_fault(caplog: pytest.LogCaptureFixture) -> None:
+    """An agent that fails because nobody answers is started again without limit."""
+    tries: list[int] = []
+
+    class Asking(Agent):
+        async def run(self) -> None:
+            tries.append(len(tries))
+            if len(tries) < 5:
+                raise NoAnswer("nobody serves the board")
+
+    async with running_board() as running:
+        with caplog.at_level(logging.ERROR):
+            report = await Crew([Asking()], opener(running), give_up=2, pause=0.001).run()
+    assert len(tries) == 5
+    assert report.given_up == ()
+
+
+async def test_embedded(tmp_path: Path) -> None:
+    """A name or a path is a board in this process, which the crew's agents share, and which is kept."""
+    path = str(tmp_path / "kept.db")
+    for cause in ("deposit", "confirm"):
+        listener = Listener()
+        report = await Crew([listener, Speaker()], path).run()
+        assert report.failures == ()
+        assert listener.heard == [f"speaker {cause} weather"]
+
+
+async def test_no_board(tmp_path: Path) -> None:
+    """A board that cannot be opened is told as it is, before anything runs."""
+    (tmp_path / "file").touch()
+    with pytest.raises(NotWritable, match=r"file/board\.db cannot be written"):
+        await Crew([Listener()], str(tmp_path / "file" / "board")).run()
+
+
+async def test_rounds_on_a_wall_clock_board() -> None:
+    """A board on wall-clock time has no rounds to end: the crew says so."""
+    async with running_board(time="wall") as running:
+        with pytest.raises(ValueError, match="wall-clock"):
+            await Crew([Listener()], opener(running), rounds=2).run()

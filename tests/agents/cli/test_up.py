@@ -45,6 +45,18 @@ def test_refusals(served: Path, tmp_path: Path) -> None:
         assert done.err.count("\n") == 1
 
 
+def test_time(tmp_path: Path) -> None:
+    """A new board runs on rounds or on wall-clock time, as it is told; one that is there keeps its own."""
+    with started(tmp_path, "up", "shop", "--time", "wall") as up:
+        line_of(up)
+        assert pheroboard(tmp_path, "stats", "shop", "--json").json["time"] == "wall"
+        up.terminate()
+        up.wait(10)
+    again = pheroboard(tmp_path, "up", "shop", "--time", "rounds")
+    assert again.code == 1
+    assert "made with time='wall'" in again.err
+
+
 def test_on_a_named_server(served: Path, tmp_path: Path) -> None:
     """With --nats it serves its boards on a server that runs already."""
     url = json.loads((served / "serving.json").read_text())["url"]
