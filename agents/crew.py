@@ -18,6 +18,7 @@ import anyio
 from msgspec import Struct
 
 from agents.agent import Agent
+from agents.handlers import waits_for_rounds
 from agents.member import Failure, Member, patiently
 from blackboard.client import Board
 from blackboard.opening import open as open_board
@@ -48,8 +49,11 @@ class Crew:
     ) -> None:
         self.board = board
         self.rounds = rounds
-        self._members = [Member(agent, give_up=give_up, pause=pause) for agent in agents]
-        names = [member.agent.name for member in self._members]
+        self._agents = tuple(agents)
+        self._give_up = give_up
+        self._pause = pause
+        self._members: list[Member] = []
+        names = [agent.name for agent in self._agents]
         if not names:
             raise ValueError("a crew needs at least one agent")
         if len(set(names)) < len(names):
@@ -59,7 +63,7 @@ class Crew:
         """Play the rounds, wait until every agent's ``run`` has returned and nobody has anything left to do; with ``forever``, go on until
         cancelled. Raises what opening the board raises.
         """
-        waiting = [member.agent.name for member in self._members if member.plays]
+        waiting = [agent.name for agent in self._agents if waits_for_rounds(agent)]
         if waiting and self.rounds is None:
             raise ValueError(f"{', '.join(waiting)} waits for rounds, and this crew plays none: give Crew(rounds=…)")
         async with self.working():
@@ -77,7 +81,7 @@ class Crew:
 
     @property
     def report(self) -> Report:
-        """How it has gone so far."""
+        """How the last run went, or how this one has gone so far."""
         return Report(
             tuple(failure for member in self._members for failure in member.failures),
             tuple(member.agent.name for member in self._members if member.given_up),
@@ -88,9 +92,10 @@ class Crew:
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
         """Every agent listens, starts and is kept alive while the context is open; then each is stopped, and what was opened is closed."""
+        self._members = [Member(agent, give_up=self._give_up, pause=self._pause) for agent in self._agents]
         async with AsyncExitStack() as stack:
-            for member in self._members:
-                await stack.enter_async_context(member.agent.equipped(self._open(member.agent.name)))
+            for agent in self._agents:
+                await stack.enter_async_context(agent.equipped(self._open(agent.name)))
             for member in self._members:
                 await stack.enter_async_context(member.listening())
             try:
@@ -132,7 +137,7 @@ class Crew:
 
     @property
     def _first(self) -> Board:
-        return self._members[0].agent.board
+        return self._agents[0].board
 
     @property
     def _steps(self) -> int:

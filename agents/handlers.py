@@ -118,6 +118,11 @@ def handlers_of(agent: object) -> tuple[Marked, ...]:
     return tuple(Marked(wake, getattr(agent, name)) for name, marks in found.items() for wake in marks)
 
 
+def waits_for_rounds(agent: object) -> bool:
+    """Whether ``agent`` has a method that is to be called every so many rounds."""
+    return any(isinstance(wake, Every) and wake.rounds for wake, _ in handlers_of(agent))
+
+
 def _mark(wake: Wake, decorator: str) -> Callable[[F], F]:
     def decorate(method: F) -> F:
         if not iscoroutinefunction(method):

@@ -31,6 +31,8 @@ LONGEST_PAUSE = 30.0
 """Seconds between two tries of an agent that fails again and again."""
 GRACE = 5.0
 """Seconds that ``stop()`` may take."""
+FAILURES_KEPT = 100
+"""Of one agent, the newest."""
 
 _logger = logging.getLogger(__name__)
 
@@ -42,7 +44,7 @@ class Failure(Struct, frozen=True):
 
     agent: str
     doing: str
-    """The hook or the handler that raised; *saying* for what it had said and the board refused."""
+    """The hook or the handler that raised; *saying*: the board refused what it had said; *hearing*: its feed broke."""
     error: Exception
 
     @property
@@ -56,7 +58,7 @@ class Member:
 
     def __init__(self, agent: Agent, *, give_up: int, pause: float) -> None:
         self.agent = agent
-        self.failures: list[Failure] = []
+        self.failures: deque[Failure] = deque(maxlen=FAILURES_KEPT)
         self.given_up = False
         self.steps = 0
         self.finished = anyio.Event()
@@ -76,11 +78,6 @@ class Member:
         self._position: str
         """The agent's place in the board's events: everything before it is dealt with."""
 
-    @property
-    def plays(self) -> bool:
-        """Whether something of it waits for rounds."""
-        return any(isinstance(wake, Every) and wake.rounds for wake, _ in self._marked)
-
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
         """Hear what happens from now on, while the context is open. What is heard before ``live`` waits."""
@@ -94,9 +91,9 @@ class Member:
                 await self._feed.aclose()  # which may be a later one
 
     def play(self, number: int) -> None:
-        """Wake the agent for a round."""
+        """Wake the agent for a round, unless it is given up."""
         for wake, handler in self._marked:
-            if isinstance(wake, Every) and wake.rounds and number % wake.rounds == 0:
+            if isinstance(wake, Every) and wake.rounds and number % wake.rounds == 0 and not self.given_up:
                 self._jobs.append((handler, number))
         self._stir()
 
@@ -155,7 +152,9 @@ class Member:
 
     async def _hear(self) -> None:
         """Wake the agent for what happens."""
-        async for event in self._feed:
+        while True:
+            with self._reported("hearing"):
+                event = await anext(self._feed)
             for wake, handler in self._marked:
                 if not isinstance(wake, Every) and wake.meets(event, self.agent.name):
                     async with self._doing(handler.__name__):

@@ -9,6 +9,9 @@ import msgspec
 from blackboard.items import ContextItem, to_wire
 from bus.messages import Item
 
+NUMBERS = ("strength", "before", "after", "evaporated", "amount", "times")
+"""Columns that are read from the right."""
+
 
 def print_json(value: Any) -> None:
     """One JSON document on one line. Flushed, since the reader may be waiting for it."""
@@ -44,9 +47,6 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, empty: st
     for row in filled:
         table.add_row(*map(Text, row))
     Console(width=None if terminal else 10_000).print(table)
-
-
-NUMBERS = ("strength", "before", "after", "evaporated", "amount", "times")
 
 
 def number(value: float) -> str:

@@ -11,13 +11,15 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, nullcontext
+from inspect import iscoroutinefunction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
+from agents import Crew
 from agents.cli.errors import CommandError
 from bus.names import valid_name
 
@@ -66,11 +68,10 @@ async def _board(name: str, nats: str | None, data: Path | None) -> AsyncIterato
 
 
 async def _play(module: ModuleType, address: str, args: tuple[str, ...]) -> int:
-    main: Any = getattr(module, "main", None)
-    if main is not None:
+    main, crew = getattr(module, "main", None), getattr(module, "crew", None)
+    if iscoroutinefunction(main):
         return await main(address, *args) or 0
-    crew: Any = getattr(module, "crew", None)
-    if crew is None:
+    if not isinstance(crew, Crew):
         raise CommandError(f"{module.__name__} has nothing to run: give it `async def main(address, *args)`, or `crew = Crew([…])`")
     if args:
         raise CommandError(f"{module.__name__} offers a crew, which takes no arguments; it was given {' '.join(args)}")

@@ -8,7 +8,7 @@ number, nobody has spoken in between, and the round may end.
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 
 import anyio
@@ -90,4 +90,5 @@ async def _be(address: str, name: str) -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(partial(_be, *sys.argv[1:]))
+    with suppress(KeyboardInterrupt):
+        anyio.run(partial(_be, *sys.argv[1:]))

@@ -410,6 +410,21 @@ async def test_embedded(tmp_path: Path) -> None:
         assert listener.heard == [f"speaker {cause} weather"]
 
 
+async def test_again() -> None:
+    """A crew may be run again; it begins anew."""
+    runs: list[str] = []
+
+    class Runner(Agent):
+        async def run(self) -> None:
+            runs.append("run")
+
+    async with running_board() as running:
+        crew = Crew([Runner()], opener(running))
+        await crew.run()
+        await crew.run()
+    assert runs == ["run", "run"]
+
+
 async def test_no_board(tmp_path: Path) -> None:
     """A board that cannot be opened is told as it is, before anything runs."""
     (tmp_path / "file").touch()

@@ -35,8 +35,9 @@ def test_run_agent(tmp_path: Path) -> None:
     with started(tmp_path, "up", "valley") as up:
         address = f"{address_in(line_of(up))}/valley"
         command = [sys.executable, "-c", PROGRAM, address]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        with subprocess.Popen(command, **pipes, text=True, cwd=ROOT, env=environment(tmp_path)) as echo:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment(tmp_path)
+        ) as echo:
             try:
                 assert line_of(echo) == "listening\n"
                 assert pheroboard(tmp_path, "deposit", "valley", "Hello", "--shared").code == 0
