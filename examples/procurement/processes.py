@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 
 import anyio
 from anyio.abc import Process
@@ -18,6 +19,8 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from agents import Crew
 from examples.procurement.crew import ROUNDS, agents
 from examples.timeline import Timeline
+
+CHECKOUT = Path(__file__).parents[2]
 
 
 class Child:
@@ -70,7 +73,7 @@ async def _settle(crew: Crew, children: Sequence[Child]) -> None:
 async def _started(address: str, name: str) -> AsyncIterator[Child]:
     """A child in its own process; it ends when its input does."""
     command = [sys.executable, "-m", "examples.procurement.processes", address, name]
-    async with await anyio.open_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None) as process:
+    async with await anyio.open_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, cwd=CHECKOUT) as process:
         yield Child(process)
         assert process.stdin is not None
         await process.stdin.aclose()

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import anyio
 import msgspec
@@ -13,6 +14,7 @@ from msgspec import Struct
 from agents import Agent, Crew, every, on_change, on_signal
 from bus.messages import Change, Signal
 
+CHECKOUT = Path(__file__).parents[2]
 ROUNDS = 12
 LEAVES, RETURNS = 4, 8
 """The rounds before which the watcher is killed, and started again."""
@@ -73,7 +75,7 @@ class Watcher:
     async def watching(self) -> AsyncIterator[BufferedByteReceiveStream]:
         """It runs, from where it was, while the context is open; then it is killed. Gives what it prints once it listens."""
         command = [sys.executable, "-m", "examples.watch_strength.subscriber", self._address, *filter(None, [self.position])]
-        async with await anyio.open_process(command, stdout=subprocess.PIPE, stderr=None) as process:
+        async with await anyio.open_process(command, stdout=subprocess.PIPE, stderr=None, cwd=CHECKOUT) as process:
             assert process.stdout is not None
             lines = BufferedByteReceiveStream(process.stdout)
             assert await lines.receive_until(b"\n", 64) == b"listening"
