@@ -216,7 +216,7 @@ class Service:
                     journal.append(message)
                     for addressed in self.board.apply(entry):
                         events.append(Outgoing(addressed.audience, addressed.events.n, entry.seq, encode(addressed.events)))
-                        dead += _refused(entry, addressed)
+                        dead += _refused(entry, addressed, message)
                         archived += self._archived(addressed)
                         self._unsaved += len(addressed.events.changes)
                 case DeadLetter() as letter:
@@ -319,10 +319,13 @@ async def _persistently(act: Callable[[], Awaitable[Any]]) -> None:
             return
 
 
-def _refused(entry: Entry, addressed: Addressed) -> Iterable[DeadLetter]:
+def _refused(entry: Entry, addressed: Addressed, message: LogMessage) -> Iterable[DeadLetter]:
     """The units that the board refused, as a person can read them."""
     for refusal in addressed.events.refusals:
-        head = msgspec.json.encode(entry.units[refusal.unit])[:MAX_HEAD]
+        try:
+            head = msgspec.json.encode(entry.units[refusal.unit])[:MAX_HEAD]
+        except (TypeError, ValueError, RecursionError):  # MessagePack carries what JSON does not; most likely it was refused for that
+            head = message.data[:MAX_HEAD]
         yield DeadLetter(
             entry.seq, entry.stamp, entry.agent, refusal.code, refusal.message, head, entry.epoch, entry.post, refusal.unit
         )  # fmt: skip

@@ -9,7 +9,7 @@ Laws:
 - A *unit* is a list of observations that are applied together or not at all. A *post* is one message: any number of units.
 """
 
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -17,6 +17,9 @@ from msgspec import Struct
 from bus.errors import BadMessage
 
 VERSION = 1
+
+Number = Annotated[int, msgspec.Meta(le=2**63 - 1)]
+"""A whole number that a database can keep, too."""
 
 Cause = Literal[
     "deposit", "confirm", "reinforce", "link", "use", "fade", "share", "supersede", "retract", "archive", "fold", "discard", "revive",
@@ -110,7 +113,7 @@ class Post(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """One message of an agent: units, numbered without a gap within a random ``epoch`` that the agent draws when it starts."""
 
     epoch: str
-    seq: int
+    seq: Number
     """1, 2, 3 … within the epoch: a number is applied once, however often the message arrives."""
     units: tuple[Unit, ...]
     v: int = VERSION
@@ -279,7 +282,7 @@ class Missed(Query):
     """The events of an audience after number ``after``."""
 
     audience: str
-    after: int
+    after: Number
     limit: int = 256
 
 
@@ -492,7 +495,7 @@ encode = _encoder.encode
 class _Header(Struct):
     v: int = VERSION
     epoch: str = ""
-    seq: int = 0
+    seq: Number = 0
 
 
 _header = msgspec.msgpack.Decoder(_Header)

@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from msgspec.msgpack import Ext
 
 from blackboard import service as module
 from blackboard.board import Board as PureBoard
@@ -17,7 +18,7 @@ from blackboard.store import Batch, MemoryStore, Outgoing
 from bus import names
 from bus.errors import BadName, BusError, NoAnswer, TooLarge, Unreachable
 from bus.memory import MemoryBus
-from bus.messages import AnyObservation, Confirm, Counted, Deposit, EndRound, Stats, Tick, decode_events, decode_post
+from bus.messages import AnyObservation, Confirm, Counted, Deposit, EndRound, Stats, Tick, decode_events, decode_post, encode
 from tests.blackboard.hosting import ask, host, killed, post, some_life, state
 
 CAT = Deposit("the cat is called Doudou", scope="shared")
@@ -141,6 +142,24 @@ async def test_dead_letters() -> None:
     ]  # fmt: skip
     assert "strength -1.0" in letters[0].error
     assert letters[0].head == b'[{"type":"deposit","content":"x","strength":-1.0}]'
+
+
+PILLS = {
+    "a key that is no text": encode({"epoch": "e", "seq": 1, "units": [[{"type": "deposit", "content": "x", "meta": {"a": {None: 1}}}]]}),
+    "a type of MessagePack's own": encode({"epoch": "e", "seq": 1, "units": [[{"type": "deposit", "content": "x", "value": Ext(5, b"")}]]}),
+    "a number beyond a database's": encode({"epoch": "e", "seq": 2**63, "units": []}),
+}
+
+
+@pytest.mark.parametrize("pill", PILLS.values(), ids=PILLS)
+async def test_what_neither_json_nor_sql_can_hold_stops_nobody(pill: bytes, tmp_path: Path) -> None:
+    """A message that can be read, but neither shown nor stored as it is, becomes a dead letter like any other."""
+    store, bus = SqliteStore(tmp_path / "board.db"), MemoryBus(ManualClock().now)
+    async with host(store, bus=bus), Board(bus, "board", "finance") as finance:
+        await bus.publish("board", "mallory", pill)
+        await finance.deposit("the cat is called Doudou")
+        assert (await finance.stats()).items == 1
+        assert [letter.agent for letter in await store.dead_letters()] == ["mallory"]
 
 
 async def test_fifty_writers() -> None:
