@@ -12,6 +12,7 @@
     ├── StoreError           the files of a board
     │   ├── NotWritable
     │   ├── SchemaTooNew
+    │   ├── Damaged          a file that is no board's, or not whole
     │   └── BoardInUse       another process holds the board's files
     └── BoardClosed          the board object was closed
 
@@ -73,6 +74,10 @@ class NotWritable(StoreError, OSError):
 
 class SchemaTooNew(StoreError):
     """The database was written by a newer version."""
+
+
+class Damaged(StoreError):
+    """A file is no board's database, or is not whole."""
 
 
 class BoardInUse(StoreError):

@@ -27,14 +27,14 @@ from anyio.abc import TaskGroup
 from blackboard.board import Board, Entry
 from blackboard.clock import Clock
 from blackboard.config import BoardConfig
-from blackboard.errors import BadValue, NotInView, StoreError
+from blackboard.errors import BadValue, Damaged, NotInView, StoreError
 from blackboard.intake import Intake, entry_of
 from blackboard.outcome import Addressed
 from blackboard.questions import Progress, Questions
 from blackboard.store import MAX_HEAD, Archived, Batch, DeadLetter, Outgoing, Standing, Store
 from blackboard.trends import Detector
 from bus import names
-from bus.errors import BusError, NoAnswer, Unreachable
+from bus.errors import BadMessage, BusError, NoAnswer, Unreachable
 from bus.messages import Get, Items, Post, Tick, decode_post, encode
 from bus.port import Bus, Log, LogMessage
 
@@ -165,17 +165,21 @@ class Service:
     async def _restore(self, standing: Standing) -> None:
         """The checkpoint, and the journal's tail on top of it. Its events were stored when it was first applied: those stand."""
         config = _made(self.name, self._settings) if standing.origin is None else _kept(standing.origin, self.name)
-        if standing.pages:
-            self.board = Board.restore(config, standing.pages, self._detectors)
-        else:
-            self.board = Board(config, self._detectors)
+        self.board = Board(config, self._detectors)
         self.agree(self._settings)
+        if standing.pages:
+            try:
+                self.board = Board.restore(config, standing.pages, self._detectors)
+            except Exception:
+                _logger.warning("board %s: its checkpoint cannot be read, the journal rebuilds the state", self.name, exc_info=True)
+                await self._store.checkpoint(0, dict.fromkeys(standing.pages, b""))
+                standing.checkpoint = 0
         self._progress = Progress(standing.cursor, standing.marks)
         again: Counter[str] = Counter()
         after = standing.checkpoint
         while messages := await self._store.journal(after):
             for message in messages:
-                for addressed in self.board.apply(entry_of(message, decode_post(message.data))):
+                for addressed in self.board.apply(_journaled(message, self.name)):
                     again[addressed.audience] += 1
                     self._unsaved += len(addressed.events.changes)
             after = messages[-1].seq
@@ -346,3 +350,10 @@ def _kept(origin: bytes, name: str) -> BoardConfig:
     if kept.name != name:
         raise BadValue(f"this is board {kept.name!r}, not {name!r}: give the file its old name back, since ids are computed from the name")
     return kept
+
+
+def _journaled(message: LogMessage, name: str) -> Entry:
+    try:
+        return entry_of(message, decode_post(message.data))
+    except BadMessage as error:
+        raise Damaged(f"board {name!r}: entry {message.seq} of its journal cannot be read ({error}): restore a backup") from error

@@ -7,9 +7,11 @@ Laws:
 
 - One transaction is one hop to the connection's thread (a hop costs as much as the transaction itself).
 - ``synchronous=FULL``: what was committed survives a loss of power.
-- A checkpoint that is not of this journal, or is ahead of it (one of the files was replaced), is dropped: the journal rebuilds the state.
+- A checkpoint that is damaged, not of this journal, or ahead of it (one of the files was replaced) is dropped: the journal rebuilds the
+  state.
 """
 
+import logging
 import os
 import sqlite3
 import sys
@@ -23,7 +25,7 @@ import aiosqlite
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from blackboard.errors import BoardInUse, NotWritable, SchemaTooNew, StoreError
+from blackboard.errors import BoardInUse, Damaged, NotWritable, SchemaTooNew, StoreError
 from blackboard.store import MAX_DEAD_LETTERS, Archived, Batch, DeadLetter, Outgoing, Standing
 from bus.port import LogMessage
 
@@ -31,6 +33,8 @@ SCHEMA = 1
 """Of both files, in ``PRAGMA user_version``."""
 
 _T = TypeVar("_T")
+
+_logger = logging.getLogger(__name__)
 
 _JOURNAL_TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
@@ -68,18 +72,33 @@ class SqliteStore:
     async def open(self) -> Standing:
         """Lock the files, make them if they are not there, and say how they stand.
 
-        Raises ``NotWritable``, ``BoardInUse``, ``SchemaTooNew``, and ``StoreError`` for a file that is not ours or is damaged.
+        Raises ``NotWritable``, ``BoardInUse``, ``SchemaTooNew``, and ``Damaged`` for a journal that is not whole.
         """
         self._lock = _lock(self._path)
         try:
             self._main = await _File.open(self._path, _JOURNAL_TABLES)
-            self._state = await _File.open(self._state_path, _STATE_TABLES)
             standing, life = await self._main.run(_read_standing)
-            standing.checkpoint, standing.pages = await self._state.run(_read_checkpoint, life, standing.cursor)
+            try:
+                await self._open_checkpoint(standing, life)
+            except Damaged as error:
+                _logger.warning("the checkpoint is dropped, the journal rebuilds the state: %s", error)
+                await self._drop_checkpoint()
+                await self._open_checkpoint(standing, life)
         except BaseException:
             await self.aclose()
             raise
         return standing
+
+    async def _open_checkpoint(self, standing: Standing, life: bytes) -> None:
+        self._state = await _File.open(self._state_path, _STATE_TABLES)
+        standing.checkpoint, standing.pages = await self._state.run(_read_checkpoint, life, standing.cursor)
+
+    async def _drop_checkpoint(self) -> None:
+        if self._state is not None:
+            await self._state.aclose()
+            self._state = None
+        for rest in ("", "-wal", "-shm"):
+            self._state_path.with_name(self._state_path.name + rest).unlink(missing_ok=True)
 
     async def begin(self, origin: bytes, log: str) -> None:
         """Settle the origin."""
@@ -299,7 +318,7 @@ def _translated(error: sqlite3.Error, path: Path) -> StoreError:
         case "FULL":
             return NotWritable(f"{path} cannot grow, the disk is full: make room and start the board again")
         case "NOTADB" | "CORRUPT":
-            return StoreError(f"{path} is no board's database, or it is damaged ({error}): restore a backup, or choose another name")
+            return Damaged(f"{path} is no board's database, or it is damaged ({error}): restore a backup, or choose another name")
         case _:
             return StoreError(f"{path}: {error}")
 

@@ -11,7 +11,7 @@ from blackboard import service as module
 from blackboard.board import Board as PureBoard
 from blackboard.client import Board
 from blackboard.clock import ManualClock
-from blackboard.errors import BadValue, BoardInUse, StoreError
+from blackboard.errors import BadValue, BoardInUse, Damaged, StoreError
 from blackboard.intake import entry_of
 from blackboard.sqlite import SqliteStore
 from blackboard.store import Batch, MemoryStore, Outgoing
@@ -19,6 +19,7 @@ from bus import names
 from bus.errors import BadName, BusError, NoAnswer, TooLarge, Unreachable
 from bus.memory import MemoryBus
 from bus.messages import AnyObservation, Confirm, Counted, Deposit, EndRound, Stats, Tick, decode_events, decode_post, encode
+from bus.port import LogMessage
 from tests.blackboard.hosting import ask, host, killed, post, some_life, state
 
 CAT = Deposit("the cat is called Doudou", scope="shared")
@@ -76,6 +77,25 @@ async def test_a_replay_that_disagrees_is_said_loudly() -> None:
     await image.commit(Batch((await image.open()).cursor, events=(Outgoing("shared", 10**6, 1, b""),)))
     with pytest.raises(StoreError, match="gives other events than are stored"):
         async with host(image):
+            pass
+
+
+async def test_a_checkpoint_that_cannot_be_read() -> None:
+    """Then the journal rebuilds the state, and nothing of the old checkpoint gets into the next one."""
+    store = MemoryStore()
+    was, _ = await live(store)
+    await store.checkpoint((await store.open()).checkpoint, {"board": b"\xc1", "of another version": b"x"})
+    async with host(store) as service:
+        assert state(service) == was
+    assert (await store.open()).pages == was
+
+
+async def test_a_journal_that_cannot_be_read() -> None:
+    """Then the board does not open, and the entry is named."""
+    store = MemoryStore()
+    await store.commit(Batch(7, journal=(LogMessage(7, 0.0, "finance", b"\xc1"),)))
+    with pytest.raises(Damaged, match="entry 7 of its journal cannot be read"):
+        async with host(store):
             pass
 
 

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,25 @@ async def test_checkpoint_ahead_of_the_journal(path: Path) -> None:
     await store.checkpoint(6, {"a": b"ahead"})
     await store.aclose()
     assert (await store.open()).pages == {}
+    await store.aclose()
+
+
+@pytest.mark.parametrize("damage", [lambda whole: whole[:5000], lambda whole: b"nonsense" + whole[8:]], ids=["truncated", "overwritten"])
+async def test_damaged_checkpoint(path: Path, damage: Callable[[bytes], bytes], caplog: pytest.LogCaptureFixture) -> None:
+    """A checkpoint file that is not whole is dropped with a warning, and the next one is kept again."""
+    store = SqliteStore(path)
+    await store.open()
+    await store.commit(Batch(cursor=3))
+    await store.checkpoint(3, {"page": b"x" * 10_000})
+    await store.aclose()
+    state = path.with_name("board.state.db")
+    state.write_bytes(damage(state.read_bytes()))
+    standing = await store.open()
+    assert (standing.cursor, standing.checkpoint, standing.pages) == (3, 0, {})
+    assert "the journal rebuilds the state" in caplog.text
+    await store.checkpoint(3, {"page": b"y"})
+    await store.aclose()
+    assert (await store.open()).pages == {"page": b"y"}
     await store.aclose()
 
 
