@@ -1,6 +1,8 @@
 """Kinds of items, and what each kind's policy is (chapter 2, "Kinds and their defaults").
 
 Policies are configuration: a board may change the defaults, and a new kind is one line of ``policy(...)``.
+
+Law: a policy that cannot be is not made, whether it was written here or read from a board's origin.
 """
 
 import math
@@ -8,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from blackboard.decay import half_life_to_rate, rate_to_half_life
 from blackboard.errors import BadValue
@@ -38,6 +40,23 @@ class Policy(Struct, frozen=True, kw_only=True):
     use: float = 0.5
     """δ: what a use adds at most."""
 
+    def __post_init__(self) -> None:
+        """Raises ``BadValue``, which names the kind and the field."""
+        if not self.name:
+            raise BadValue("a kind needs a name")
+        if not 0 <= self.rate < 1:
+            raise BadValue(f"kind {self.name!r}: rate is at least 0 and below 1, not {self.rate!r}")
+        if not 0 < self.initial <= STRONGEST:
+            raise BadValue(f"kind {self.name!r}: initial is above 0 and at most {STRONGEST:g}, not {self.initial!r}")
+        for field in ("threshold", "protect", "confirm", "use"):
+            number = getattr(self, field)
+            if not (math.isfinite(number) and number >= 0):
+                raise BadValue(f"kind {self.name!r}: {field} is a finite number of at least 0, not {number!r}")
+        if self.then not in get_args(Then):
+            raise BadValue(f"kind {self.name!r}: then is one of {', '.join(get_args(Then))}, not {self.then!r}")
+        for field in ("initial", "rate", "threshold", "protect", "confirm", "use"):  # 1 and 1.0 differ in what a replay encodes
+            force_setattr(self, field, float(getattr(self, field)))
+
 
 def policy(
     name: str,
@@ -52,22 +71,11 @@ def policy(
     use: float = 0.5,
 ) -> Policy:
     """A kind's policy, from its evaporation ``rate`` or its ``half_life``. Raises ``BadValue``, which names the field."""
-    if not name:
-        raise BadValue("a kind needs a name")
     if (rate is None) == (half_life is None):
         raise BadValue(f"kind {name!r}: give either rate or half_life")
     if rate is None:
         assert half_life is not None
         rate = half_life_to_rate(half_life)
-    if not 0 <= rate < 1:
-        raise BadValue(f"kind {name!r}: rate is at least 0 and below 1, not {rate!r}")
-    if not 0 < initial <= STRONGEST:
-        raise BadValue(f"kind {name!r}: initial is above 0 and at most {STRONGEST:g}, not {initial!r}")
-    for field, number in (("threshold", threshold), ("protect", protect), ("confirm", confirm), ("use", use)):
-        if not (math.isfinite(number) and number >= 0):
-            raise BadValue(f"kind {name!r}: {field} is a finite number of at least 0, not {number!r}")
-    if then not in get_args(Then):
-        raise BadValue(f"kind {name!r}: then is one of {', '.join(get_args(Then))}, not {then!r}")
     return Policy(name=name, initial=initial, rate=rate, threshold=threshold, then=then, protect=protect, confirm=confirm, use=use)
 
 

@@ -85,3 +85,18 @@ def test_policies_survive_the_wire() -> None:
     """A board's origin holds its kinds."""
     data = msgspec.msgpack.encode(dict(DEFAULTS))
     assert msgspec.msgpack.decode(data, type=dict[str, Policy]) == DEFAULTS
+
+
+@pytest.mark.parametrize("wrong", [{"rate": 1.0}, {"initial": 0.0}, {"threshold": -1.0}, {"name": ""}])
+def test_a_bad_policy_is_none_wherever_it_comes_from(wrong: dict[str, object]) -> None:
+    """Read from a board's origin it is refused as well: it would stop the board at its first item."""
+    row = {"name": "rumour", "initial": 1.0, "rate": 0.1, "threshold": 1.0, "then": "archive"}
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({**row, **wrong}, Policy)
+
+
+def test_whole_numbers_in_a_policy_are_numbers_like_all_others() -> None:
+    """A board that is opened again from its origin gives the very bytes that it gave when its kinds were written down."""
+    kind = policy("rumour", initial=2, rate=0, threshold=1, protect=0)
+    assert msgspec.json.decode(msgspec.json.encode(kind), type=Policy) == kind
+    assert {type(number) for number in (kind.initial, kind.rate, kind.threshold, kind.protect)} == {float}
