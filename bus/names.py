@@ -18,7 +18,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 def valid_name(name: str, what: str = "agent") -> str:
     """Give back ``name`` if a user may bear it, else raise ``BadName``. ``what`` names the thing in the error."""
-    if not isinstance(name, str) or not _TOKEN.fullmatch(name):
+    if not isinstance(name, str) or not _TOKEN.fullmatch(name):  # type: ignore[redundant-expr]  # users pass what they like
         raise BadName(f"{what} name {name!r}: use 1 to 64 letters, digits, '-' and '_' (it becomes one token of a NATS subject)")
     if name.startswith("_"):
         raise BadName(f"{what} name {name!r}: names that begin with '_' are the board's own; choose another")

@@ -42,4 +42,4 @@ def test_importing_the_network_loads_no_transport_no_store_and_no_event_loop() -
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     """As in any module."""
     with pytest.raises(AttributeError, match="Blackboard"):
-        blackboard.Blackboard  # type: ignore[attr-defined]  # noqa: B018
+        blackboard.Blackboard  # noqa: B018

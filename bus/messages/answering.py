@@ -1,0 +1,192 @@
+"""What is answered: things as they stood when they were read, and the reply that carries them."""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from bus.messages.saying import VERSION
+from bus.messages.telling import Events, Refusal
+
+
+class Contribution(Struct, frozen=True, gc=False, kw_only=True):
+    """Who strengthened an item, by which cause, how much, how often and how recently."""
+
+    agent: str
+    cause: str
+    amount: float
+    count: int
+    last: float
+
+
+class Item(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """An item as it stood when it was read."""
+
+    id: str
+    content: str
+    kind: str
+    strength: float
+    owner: str = ""
+    scope: str = "private"
+    key: str | None = None
+    target: str | None = None
+    value: Any = None
+    op: str | None = None
+    unit: str | None = None
+    hard: bool = False
+    expires_at: float | None = None
+    meta: dict[str, Any] = {}
+    status: str = "standing"
+    first: float = 0.0
+    """The strength that it first had."""
+    made: float = 0.0
+    confirmed: float = 0.0
+    touched: float = 0.0
+    confirmations: int = 0
+    asserters: tuple[str, ...] = ()
+    contributions: tuple[Contribution, ...] = ()
+
+
+class EdgeView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """An edge as it stood when it was read."""
+
+    id: str
+    a: str
+    b: str
+    strength: float
+    relation: str | None = None
+    owner: str = ""
+    scope: str = "private"
+
+
+class ConstraintView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """A constraint with its status."""
+
+    item: Item
+    status: Literal["active", "fading", "superseded", "released"]
+    rule: str
+    """The predicate in words, or the content where there is none."""
+    relaxable: bool = False
+    """Soft and not confirmed for long: may be given up."""
+    unconfirmed: bool = False
+    """Hard and not confirmed for long: binds all the same."""
+    contested: bool = False
+    """Another agent asserts another bound for the same slot."""
+
+
+class Breach(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """A constraint that a value breaks."""
+
+    item: Item
+    key: str
+    value: Any
+    rule: str
+    relaxable: bool = False
+    unconfirmed: bool = False
+
+
+class Expert(Struct, frozen=True, gc=False, kw_only=True):
+    """An agent that strengthened shared items of a key."""
+
+    agent: str
+    amount: float
+    count: int
+    last: float
+
+
+class Act(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """One step in the life of an item: it evaporated by ``evaporated`` since the step before, stood at ``before``, and became ``after``."""
+
+    seq: int
+    t: float
+    cause: str
+    by: str = ""
+    evaporated: float = 0.0
+    before: float = 0.0
+    after: float = 0.0
+
+
+class Account(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """All steps that made an item's present strength: opening + Σ (after − before) − Σ evaporated − evaporated_since = strength."""
+
+    item: Item
+    acts: tuple[Act, ...]
+    opening: float = 0.0
+    """Its strength at the first act that is still on record."""
+    evaporated_since: float = 0.0
+    """What evaporated since the last act."""
+
+
+class BoardStats(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A board in figures, as far as the asker may see it."""
+
+    board: str
+    time: Literal["rounds", "wall"]
+    now: float
+    seq: int
+    items: int
+    edges: int
+    kinds: dict[str, int]
+    tiers: dict[str, int]
+    owners: dict[str, int]
+
+
+class Items(Struct, frozen=True, tag="items"):
+    items: tuple[Item, ...]
+
+
+class Edges(Struct, frozen=True, tag="edges"):
+    edges: tuple[EdgeView, ...]
+
+
+class ConstraintList(Struct, frozen=True, tag="constraints"):
+    constraints: tuple[ConstraintView, ...]
+
+
+class Breaches(Struct, frozen=True, tag="breaches"):
+    breaches: tuple[Breach, ...]
+
+
+class ExpertList(Struct, frozen=True, tag="experts"):
+    experts: tuple[Expert, ...]
+
+
+class Explained(Struct, frozen=True, tag="explained"):
+    account: Account
+
+
+class Counted(Struct, frozen=True, tag="counted"):
+    stats: BoardStats
+
+
+class UpTo(Struct, frozen=True, tag="upto"):
+    """The answer to ``Applied``: all up to the asker's number is applied; what was refused of its latest posts is listed."""
+
+    refusals: tuple[Refusal, ...] = ()
+
+
+class Recalled(Struct, frozen=True, tag="recalled"):
+    """The answer to ``Missed``: ``last`` is the newest number there is; not ``complete``: retention has cut the first of them off."""
+
+    events: tuple[Events, ...]
+    last: int
+    complete: bool = True
+
+
+class Failed(Struct, frozen=True, tag="failed"):
+    """The question could not be answered; ``code`` names the error's class."""
+
+    code: str
+    message: str
+
+
+AnyReply = Items | Edges | ConstraintList | Breaches | ExpertList | Explained | Counted | UpTo | Recalled | Failed
+
+
+class Answer(Struct, frozen=True):
+    """A reply, as of log entry ``seq``."""
+
+    reply: AnyReply
+    seq: int = 0
+    now: float = 0.0
+    """The board's time: its round, or Unix seconds."""
+    v: int = VERSION

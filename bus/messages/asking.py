@@ -1,0 +1,94 @@
+"""What is asked of a board, and how long the answer may wait. Questions change nothing."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from bus.messages.saying import VERSION, Number
+
+
+class Query(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag=lambda name: name.lower()):
+    """The base of all questions. They change nothing, and are answered for what the asker may see."""
+
+
+class Top(Query, frozen=True):
+    """The strongest items."""
+
+    limit: int = 20
+    kind: str | None = None
+
+
+class Search(Query, frozen=True):
+    """Items whose text, key or target meet the words of ``text``, the strongest first among the relevant."""
+
+    text: str
+    limit: int = 30
+
+
+class Get(Query, frozen=True):
+    """One item, by id (also one that was superseded or archived)."""
+
+    item: str
+
+
+class History(Query, frozen=True):
+    """All that a slot ever held, oldest first."""
+
+    key: str
+    target: str | None = None
+
+
+class EdgesOf(Query, frozen=True):
+    """The edges of an item, the strongest first."""
+
+    item: str
+
+
+class Constraints(Query, frozen=True):
+    """Every constraint in view with its status."""
+
+
+class Check(Query, frozen=True):
+    """Which constraints would these values break? A value is a plain one, or ``[value, unit]``."""
+
+    values: dict[str, Any]
+
+
+class Experts(Query, frozen=True):
+    """Who strengthened the shared items of a key."""
+
+    key: str
+
+
+class Explain(Query, frozen=True):
+    """How an item came by its strength."""
+
+    item: str
+
+
+class Stats(Query, frozen=True):
+    """Counts of what is in view, and the board's clock."""
+
+
+class Applied(Query, frozen=True):
+    """Answered once the asker's posts are applied and committed, with what was refused of them."""
+
+
+class Missed(Query, frozen=True):
+    """The events of an audience after number ``after``."""
+
+    audience: str
+    after: Number
+    limit: int = 256
+
+
+AnyQuery = Top | Search | Get | History | EdgesOf | Constraints | Check | Experts | Explain | Stats | Applied | Missed
+
+
+class Ask(Struct, frozen=True, forbid_unknown_fields=True):
+    """A query, to be answered once the asker's own post ``(epoch, seq)`` is applied and committed: it reads its own writes."""
+
+    query: AnyQuery
+    epoch: str = ""
+    seq: int = 0
+    v: int = VERSION

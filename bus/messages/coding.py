@@ -1,0 +1,73 @@
+"""Structs → bytes → structs, as MessagePack; what cannot be read is a ``BadMessage`` that says what is wrong where."""
+
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from bus.errors import BadMessage
+from bus.messages.answering import Answer
+from bus.messages.asking import Ask
+from bus.messages.saying import VERSION, Number, Post
+from bus.messages.telling import Events
+
+_encoder = msgspec.msgpack.Encoder()
+encode = _encoder.encode
+"""Any struct of this file → bytes."""
+
+
+class _Header(Struct):
+    v: int = VERSION
+    epoch: str = ""
+    seq: Number = 0
+
+
+_header = msgspec.msgpack.Decoder(_Header)
+_post = msgspec.msgpack.Decoder(Post)
+_ask = msgspec.msgpack.Decoder(Ask)
+_events = msgspec.msgpack.Decoder(Events)
+_answer = msgspec.msgpack.Decoder(Answer)
+
+T = TypeVar("T", Post, Ask, Events, Answer)
+
+
+def _decode(decoder: "msgspec.msgpack.Decoder[T]", data: bytes, what: str) -> T:
+    try:
+        message = decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        version = number_of(data)[2]
+        if version != VERSION:
+            raise BadMessage(f"{what}: version {version} is not {VERSION}, which this side speaks; upgrade the older of the two") from error
+        raise BadMessage(f"{what}: {error}") from error
+    if message.v != VERSION:
+        raise BadMessage(f"{what}: version {message.v} is not {VERSION}, which this side speaks; upgrade the older of the two")
+    return message
+
+
+def number_of(data: bytes) -> tuple[str, int, int]:
+    """``(epoch, seq, v)`` of a post that may be otherwise unreadable; ``("", 0, VERSION)`` where not even these are there."""
+    try:
+        header = _header.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return "", 0, VERSION
+    return header.epoch, header.seq, header.v
+
+
+def decode_post(data: bytes) -> Post:
+    """Bytes → ``Post``, or ``BadMessage`` that says what is wrong where."""
+    return _decode(_post, data, "observation")
+
+
+def decode_ask(data: bytes) -> Ask:
+    """Bytes → ``Ask``, or ``BadMessage``."""
+    return _decode(_ask, data, "query")
+
+
+def decode_events(data: bytes) -> Events:
+    """Bytes → ``Events``, or ``BadMessage``."""
+    return _decode(_events, data, "event")
+
+
+def decode_answer(data: bytes) -> Answer:
+    """Bytes → ``Answer``, or ``BadMessage``."""
+    return _decode(_answer, data, "answer")

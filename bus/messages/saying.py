@@ -1,0 +1,104 @@
+"""What agents say: observations, and the post that carries them.
+
+A *unit* is a list of observations that are applied together or not at all. A *post* is one message: any number of units.
+"""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Struct
+
+VERSION = 1
+"""Of the protocol, in every message."""
+
+Number = Annotated[int, msgspec.Meta(le=2**63 - 1)]
+"""A whole number that a database can keep, too."""
+
+
+class Observation(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, gc=False, tag=lambda name: name.lower()):
+    """The base of all that an agent may say."""
+
+
+class Deposit(Observation, frozen=True):
+    """Put an item on the board; what stands already is confirmed instead (chapter 1, "What a restatement does")."""
+
+    content: str
+    kind: str = "fact"
+    key: str | None = None
+    target: str | None = None
+    value: Any = None
+    op: str | None = None
+    unit: str | None = None
+    hard: bool = False
+    strength: float | None = None
+    """The initial strength; the kind's own if not given."""
+    expires_at: float | None = None
+    """A round, or Unix seconds on a wall-clock board."""
+    scope: str = "private"
+    meta: dict[str, Any] = {}
+
+
+class Confirm(Observation, frozen=True):
+    """Say that an item still holds: evidence."""
+
+    item: str
+
+
+class Reinforce(Observation, frozen=True):
+    """Add ``delta`` > 0 to an item: evidence."""
+
+    item: str
+    delta: float
+
+
+class Use(Observation, frozen=True):
+    """An item went into a prompt, or was fetched to be used. Not evidence."""
+
+    item: str
+
+
+class Link(Observation, frozen=True):
+    """Associate two items; again: strengthen their edge."""
+
+    a: str
+    b: str
+    strength: float | None = None
+    relation: str | None = None
+    scope: str | None = None
+    """Not given: shared where both ends are, else private."""
+
+
+class Share(Observation, frozen=True):
+    """Make a private item of one's own shared."""
+
+    item: str
+
+
+class Retract(Observation, frozen=True):
+    """Withdraw one's own assertion; the last one removes the item."""
+
+    item: str
+
+
+class EndRound(Observation, frozen=True):
+    """End round ``round``, if that is the current one; else nothing."""
+
+    round: int
+
+
+class Tick(Observation, frozen=True):
+    """Time has passed. The host's alone; the time is the log's stamp."""
+
+
+AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | EndRound | Tick
+Unit = tuple[AnyObservation, ...]
+
+
+class Post(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """One message of an agent: units, numbered without a gap within a random ``epoch`` that the agent draws when it starts."""
+
+    epoch: str
+    seq: Number
+    """1, 2, 3 … within the epoch: a number is applied once, however often the message arrives."""
+    units: tuple[Unit, ...]
+    v: int = VERSION
