@@ -120,11 +120,11 @@ class Feed(Generic[T]):
     async def _hear(self, audience: str) -> None:
         try:
             async with self._line.listen(audience) as live:
-                if self._resuming:
-                    await self._catch_up(audience)
-                else:
+                if not self._resuming:
                     await self._begin(audience, live)
                 self._standing[audience].set()
+                if self._resuming:  # not before: what was missed may be more than is held until somebody reads
+                    await self._catch_up(audience)
                 while True:
                     try:
                         async with asyncio.timeout(SILENCE):

@@ -165,6 +165,16 @@ async def test_a_reader_that_is_stuck_slows_nobody() -> None:
         assert strengths == [4.0 + number for number in range(count + 1)]
 
 
+async def test_a_feed_far_behind_is_entered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A feed that resumes can be entered although it missed more than it holds."""
+    monkeypatch.setattr(module, "HELD", 2)
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        await say(finance, "a", "b", "c", "d", "e")
+        async with asyncio.timeout(5), finance.changes(since="shared=0 private=0") as feed:
+            assert await take(feed, 5) == ["a", "b", "c", "d", "e"]
+
+
 async def test_closing_ends_the_reader() -> None:
     """Whoever waits for the next event of a feed that is closed is at the end."""
     async with running_board("finance") as running:
