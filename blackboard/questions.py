@@ -2,6 +2,7 @@
 
 Laws:
 
+- Nobody sees a past: what the log held when the host came is applied before anything is answered.
 - An asker reads its own writes: the answer waits until the asker's ``(epoch, seq)`` is applied and committed.
 - An error is a reply, too. What an asker may not see answers in the same words as what does not exist.
 - A reply fits the transport: what does not is refused with the cure, or cut where the asker can go on.
@@ -92,11 +93,13 @@ class Progress:
 class Questions:
     """Answers the queries of one board."""
 
-    def __init__(self, board: Board, store: Store, progress: Progress, clock: Clock) -> None:
+    def __init__(self, board: Board, store: Store, progress: Progress, clock: Clock, *, since: int = 0) -> None:
+        """``since``: the entry that the board must have applied before it answers."""
         self._board = board
         self._store = store
         self._progress = progress
         self._clock = clock
+        self._since = since
 
     async def answer(self, agent: str, data: bytes) -> bytes:
         """The encoded ``Answer`` to an encoded ``Ask``. Never raises: an error is a reply."""
@@ -126,6 +129,8 @@ class Questions:
                 return self._board.answer(agent, query, at=self._clock.now())
 
     async def _catch_up(self, agent: str, ask: Ask) -> None:
+        come = self._progress.until(lambda: self._progress.cursor >= self._since)
+        await _in_time(come, "the board is coming back and has not read its log yet")
         applied = self._progress.until(partial(self._progress.has, agent, ask.epoch, ask.seq))
         await _in_time(applied, f"post {ask.seq} of epoch {ask.epoch!r} is not applied: the board is behind, or the post never came")
 

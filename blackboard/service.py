@@ -134,17 +134,20 @@ class Service:
             await self._restore(standing)
             self._log = await self._bus.open_log(self.name, after=standing.cursor, identity=standing.log)
             stack.push_async_callback(self._log.aclose)
+            came = self._log.end
+            questions = Questions(self.board, self._store, self._progress, self._clock, since=came)
+            await stack.enter_async_context(self._bus.answer(self.name, questions.answer))  # nothing is begun or told beside another host
             if standing.origin is None:
                 await self._store.begin(encode(self.board.config), self._log.identity)
             self._to_tell(await self._store.untold())
-            questions = Questions(self.board, self._store, self._progress, self._clock)
-            await stack.enter_async_context(self._bus.answer(self.name, questions.answer))
             async with anyio.create_task_group() as self._jobs:
                 self._jobs.start_soon(self._watch, self._take_in)
                 self._jobs.start_soon(self._watch, self._tell)
                 if self.board.config.time == "wall":
                     self._jobs.start_soon(self._watch, self._keep_time)
-                ready.set_result(None)
+                await self._progress.until(lambda: self._progress.cursor >= came or self._stop.is_set())
+                if self._failure is None:
+                    ready.set_result(None)
                 await self._stop.wait()
                 self._jobs.cancel_scope.cancel()
             if self._failure is not None:
@@ -159,6 +162,7 @@ class Service:
             _logger.critical("board %s has stopped: %s", self.name, error, exc_info=error)
             self._failure = self._failure or error
             self._stop.set()
+            self._progress.wake()
 
     # ---- coming back --------------------------------------------------------------------------------------------------------------------
 

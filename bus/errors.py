@@ -6,7 +6,9 @@
     ├── TooLarge         a message above the transport's limit
     ├── Unreachable      no server answers, or the connection is gone for good
     ├── NoAnswer         a query without a reply in time
+    │   └── NotServed    nobody serves the board
     ├── NotPermitted     the server's permissions refuse it
+    ├── AlreadyServed    another host serves the board
     ├── LogMismatch      the log is not the one that this board has read: replaced, or behind the board's cursor
     └── ServerError      a server of ours does not start
         ├── ServerNotFound
@@ -41,8 +43,16 @@ class NoAnswer(BusError, TimeoutError):
     """A query had no reply in time."""
 
 
+class NotServed(NoAnswer):
+    """Nobody serves the board."""
+
+
 class NotPermitted(BusError, PermissionError):
     """The server's permissions refuse what was tried."""
+
+
+class AlreadyServed(BusError):
+    """Another host serves the board: a board has one."""
 
 
 class LogMismatch(BusError):

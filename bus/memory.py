@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from bus.errors import BusError, LogMismatch, NoAnswer, TooLarge, Unreachable
+from bus.errors import AlreadyServed, LogMismatch, NoAnswer, NotServed, TooLarge, Unreachable
 from bus.mailbox import Mailbox
 from bus.port import MAX_BYTES, Answering, Log, LogMessage
 
@@ -27,6 +27,7 @@ class MemoryLog:
     identity = IDENTITY
 
     def __init__(self, board: str, after: int) -> None:
+        self.end = after
         self._board = board
         self._last = after
         self._unread: deque[LogMessage] = deque()
@@ -104,7 +105,7 @@ class MemoryBus:
         _fits(data)
         at = self._board(board)
         if at.answering is None:
-            raise NoAnswer(f"nobody serves board {board!r} in this process; open it first")
+            raise NotServed(f"nobody serves board {board!r} in this process; open it first")
         # A task of its own, owned by the answering side: the board's end must reach it, and an asker that gives up must not break into it.
         task = asyncio.ensure_future(at.answering(agent, data))
         at.answers.add(task)
@@ -136,7 +137,7 @@ class MemoryBus:
         """Begin the board's log after entry ``after``."""
         at = self._board(board)
         if at.log is not None and not at.log.closed:
-            raise BusError(f"board {board!r} is open in this process already; share that one")
+            raise AlreadyServed(f"board {board!r} is open in this process already; share that one")
         if identity not in {None, IDENTITY}:
             raise LogMismatch(f"board {board!r} has read a server's log (made {identity}), not one in memory; open it at its server")
         at.log = MemoryLog(board, after)
@@ -160,7 +161,7 @@ class MemoryBus:
         """Answer the board's queries while the context is open."""
         at = self._board(board)
         if at.answering is not None:
-            raise BusError(f"board {board!r} is answered for in this process already; share that one")
+            raise AlreadyServed(f"board {board!r} is answered for in this process already; share that one")
         at.answering = answering
         try:
             yield

@@ -17,7 +17,7 @@ from typing import Any
 from bus import names
 from bus.chain import Chain
 from bus.connection import PATIENCE, PAUSE, Connection, Lost, Nobody, spawn
-from bus.errors import BusError, NoAnswer, TooLarge
+from bus.errors import AlreadyServed, BusError, LogMismatch, NoAnswer, NotServed, TooLarge
 from bus.jetstream import (
     EVENTS_KEPT,
     NO_STREAM,
@@ -68,7 +68,7 @@ class NatsBus:
             # A stream that has answered before is only between two servers; one that never did is most likely not there.
             ack = await self._connection.jetstream(names.observations(board, agent), data, insist=board in self._acknowledged)
         except Nobody:
-            raise NoAnswer(self._not_served(board)) from None
+            raise self._not_served(board) from None
         self._acknowledged.add(board)
         return int(ack["seq"])
 
@@ -89,15 +89,16 @@ class NatsBus:
                             raise
                     await asyncio.sleep(PAUSE)
         except Nobody:
-            raise NoAnswer(self._not_served(board)) from None
+            raise self._not_served(board) from None
         except TimeoutError:
             raise self._connection.silence(f"board {board!r} did not answer", timeout) from None
         if reply.headers and (failed := reply.headers.get(_FAILED)):
             raise NoAnswer(f"board {board!r} failed to answer: {failed}")
         return reply.data
 
-    def _not_served(self, board: str) -> str:
-        return f"nobody serves board {board!r} at {self._connection.address}; start it with `pheroboard up {board}`, or correct the name"
+    def _not_served(self, board: str) -> NotServed:
+        where = f"board {board!r} at {self._connection.address}"
+        return NotServed(f"nobody serves {where}; start it with `pheroboard up {board}`, or correct the name")
 
     @asynccontextmanager
     async def listen(self, board: str, audience: str) -> AsyncIterator[AsyncIterator[bytes]]:
@@ -144,6 +145,7 @@ class NatsBus:
                 await room.acquire()
                 _ = spawn(one(msg), tasks)
 
+        await self._claim(board)
         unsubscribe = await self._connection.subscribe(names.queries(board), heard)
         try:
             yield
@@ -152,10 +154,20 @@ class NatsBus:
             for task in tasks:
                 task.cancel()
 
+    async def _claim(self, board: str) -> None:
+        """Find that nobody else serves the board. What is asked is nothing, so that whoever is there answers with an error at once."""
+        try:
+            await self.ask(board, names.HOST, b"")
+        except NotServed:
+            return
+        except NoAnswer:
+            pass  # somebody is there, and has no time
+        raise AlreadyServed(f"board {board!r} is served at {self._connection.address} already: end that host, or serve another board")
+
     async def open_log(self, board: str, *, after: int, identity: str | None = None) -> Log:
         """Make the board's streams if there are none; read its log from ``after`` on."""
         stream = observations_stream(board)
-        created = await self._make(stream, observations_laws(board), {"discard": "new"})
+        created = await self._make(stream, observations_laws(board), {"discard": "new"}, read=identity)
         await self._make(events_stream(board), events_laws(board), {"max_age": EVENTS_KEPT * SECOND})
         log = NatsLog(self._connection, stream, identity or created, after)
         try:
@@ -165,13 +177,21 @@ class NatsBus:
             raise
         return log
 
-    async def _make(self, stream: str, laws: dict[str, Any], preferences: dict[str, Any]) -> str:
-        """Make a stream, or check that the one there keeps the laws; when it was made. What is only preferred an operator may change."""
+    async def _make(self, stream: str, laws: dict[str, Any], preferences: dict[str, Any], *, read: str | None = None) -> str:
+        """Make a stream, or check that the one there keeps the laws; when it was made. What is only preferred an operator may change.
+
+        One that was ``read`` before is not made anew: what agents send to it meanwhile no board would ever read.
+        """
         try:
             info = await self._connection.api(f"STREAM.INFO.{stream}", {})
         except Refused as error:
             if error.code != NO_STREAM:
                 raise
+            if read is not None:
+                raise LogMismatch(
+                    f"there is no stream {stream} at {self._connection.address}, but the board has read the one made {read}: go back to "
+                    "the server that has it, or put the board's database away to begin anew"
+                ) from None
             info = await self._connection.api(f"STREAM.CREATE.{stream}", {"name": stream} | laws | preferences)
         if law := broken_law(laws, info["config"]):
             has, needs = info["config"].get(law), laws[law]

@@ -36,6 +36,8 @@ class Log(Protocol):
 
     identity: str
     """Changes when the log is another one, although its name is the same."""
+    end: int
+    """The number of its last entry when the reading began."""
 
     async def read(self, limit: int = 64) -> list[LogMessage]:
         """Wait for messages; give all that are there, at most ``limit``, without a gap in their numbers.
@@ -80,7 +82,7 @@ class Bus(Protocol):
         ...
 
     def answer(self, board: str, answering: Answering) -> AbstractAsyncContextManager[None]:
-        """The host's: answer the board's queries while the context is open."""
+        """The host's: answer the board's queries while the context is open. Raises ``AlreadyServed`` where another does."""
         ...
 
     async def aclose(self) -> None:

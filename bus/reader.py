@@ -35,6 +35,7 @@ class NatsLog:
 
     def __init__(self, connection: Connection, stream: str, identity: str, after: int) -> None:
         self.identity = identity
+        self.end = after
         self._connection = connection
         self._stream = stream
         self._next = after + 1
@@ -80,7 +81,8 @@ class NatsLog:
         """Make a consumer that begins at the next number. Raises ``LogMismatch`` if the log does not go on from there."""
         self._lost = False
         await self._unsubscribe()
-        if await self._end(patience) >= self._next:
+        self.end = await self._end(patience)
+        if self.end >= self._next:
             await self._check_next(patience)
         # A new inbox each time: what the consumer before may still deliver goes nowhere.
         self._consumer, self._inbox = secrets.token_hex(8), self._connection.new_inbox()

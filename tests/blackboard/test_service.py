@@ -18,8 +18,21 @@ from blackboard.store import Batch, MemoryStore, Outgoing
 from bus import names
 from bus.errors import BadName, BusError, NoAnswer, TooLarge, Unreachable
 from bus.memory import MemoryBus
-from bus.messages import AnyObservation, Confirm, Counted, Deposit, EndRound, Stats, Tick, decode_events, decode_post, encode
-from bus.port import LogMessage
+from bus.messages import (
+    AnyObservation,
+    Confirm,
+    Counted,
+    Deposit,
+    EndRound,
+    Missed,
+    Recalled,
+    Stats,
+    Tick,
+    decode_events,
+    decode_post,
+    encode,
+)
+from bus.port import Log, LogMessage
 from tests.blackboard.hosting import ask, host, killed, post, some_life, state
 
 CAT = Deposit("the cat is called Doudou", scope="shared")
@@ -120,6 +133,49 @@ async def test_settings_are_the_origin_s() -> None:
             pass
     with pytest.raises(BadName, match="board name"):
         host(MemoryStore(), name="a board")
+
+
+class Held(MemoryStore):
+    """A disk that writes when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked, self.let = asyncio.Event(), asyncio.Event()
+
+    async def commit(self, batch: Batch) -> None:
+        self.asked.set()
+        await self.let.wait()
+        await super().commit(batch)
+
+
+class Kept(MemoryBus):
+    """A bus that has kept a log, which no host has read."""
+
+    async def open_log(self, board: str, *, after: int, identity: str | None = None) -> Log:
+        log = await super().open_log(board, after=after, identity=identity)
+        self.kept = [asyncio.create_task(self.publish(board, "finance", post(number, CAT))) for number in (1, 2, 3)]
+        log.end = 3
+        return log
+
+
+async def test_nobody_sees_a_past(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host whose store is behind the log, or was lost, answers and is open once it has applied what the log held when it came."""
+    monkeypatch.setattr(module, "MAX_BATCH", 1)
+    bus, store = Kept(ManualClock().now), Held()
+    service = host(store, bus=bus)
+    opening = asyncio.create_task(service.__aenter__())
+    async with asyncio.timeout(5):
+        await store.asked.wait()
+        asking = [asyncio.create_task(ask(bus, "schedule", query)) for query in (Stats(), Missed("shared", 3))]
+        done, _ = await asyncio.wait({opening, *asking}, timeout=0.02)
+        assert not done
+        store.let.set()
+        counted, missed = await asyncio.gather(*asking)
+        await opening
+        await service.aclose()
+    assert isinstance(counted, Counted)
+    assert counted.stats.seq == 3
+    assert missed == Recalled((), 3)
 
 
 # ---- what counts ------------------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bus.errors import LogMismatch, NoAnswer, TooLarge, Unreachable
+from bus.errors import AlreadyServed, LogMismatch, NoAnswer, TooLarge, Unreachable
 from bus.names import SHARED, private
 from bus.port import MAX_BYTES, Bus, LogMessage
 
@@ -19,6 +19,7 @@ class Host:
 
     def __init__(self) -> None:
         self.identity = ""
+        self.end = -1
         self.read: list[LogMessage] = []
         self._more = asyncio.Condition()
 
@@ -38,7 +39,7 @@ class Host:
 async def hosting(bus: Bus, *, after: int = 0, identity: str | None = None, limit: int = 64) -> AsyncIterator[Host]:
     log = await bus.open_log(BOARD, after=after, identity=identity)
     host = Host()
-    host.identity = log.identity
+    host.identity, host.end = log.identity, log.end
 
     async def read() -> None:
         while True:
@@ -69,6 +70,7 @@ class BusContract:
             said = [("finance", b"one"), ("schedule", b"two"), ("finance", b"")]
             numbers = [await bus.publish(BOARD, agent, data) for agent, data in said]
             read = await host.wait_for(3)
+            assert host.end == 0
         assert numbers == [m.seq for m in read] == [1, 2, 3]
         assert [(m.agent, m.data) for m in read] == said
         assert [m.stamp for m in read] == sorted(m.stamp for m in read)
@@ -103,6 +105,7 @@ class BusContract:
             await bus.publish(BOARD, "finance", b"two")
             identity = host.identity
         async with hosting(bus, after=2, identity=identity) as host:
+            assert host.end == 2
             assert await bus.publish(BOARD, "finance", b"three") == 3
             assert [m.data for m in await host.wait_for(1)] == [b"three"]
 
@@ -161,6 +164,18 @@ class BusContract:
         async with bus.answer(BOARD, answering):
             with pytest.raises(NoAnswer, match=r"within 0.05 s"):
                 await bus.ask(BOARD, "finance", b"?", timeout=0.05)
+
+    async def test_one_host(self, bus: Bus) -> None:
+        """While one host answers for a board another is refused, even while the first one has no time."""
+
+        async def answering(agent: str, data: bytes) -> bytes:
+            await asyncio.Event().wait()
+            return b""
+
+        async with bus.answer(BOARD, answering):
+            with pytest.raises(AlreadyServed, match="already"):
+                async with bus.answer(BOARD, answering):
+                    pass
 
     async def test_stops_answering_with_the_context(self, bus: Bus) -> None:
         """After the context nobody answers, and another may."""

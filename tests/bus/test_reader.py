@@ -5,7 +5,7 @@ import asyncio
 import nats
 import pytest
 
-from bus.errors import LogMismatch
+from bus.errors import LogMismatch, NoAnswer
 from bus.jetstream import Arrival, place
 from bus.nats import NatsBus
 from bus.port import Bus
@@ -134,6 +134,14 @@ async def test_a_log_replaced_under_its_reader(bus: Bus, server: Server, monkeyp
         with pytest.raises(LogMismatch, match="the log was replaced"):
             await log.read()
     await other.close()
+
+
+async def test_a_log_that_was_lost_is_not_made_anew(bus: Bus) -> None:
+    """A stream that a board has read and that is gone is not made: what is sent to it is not taken for durable."""
+    with pytest.raises(LogMismatch, match="there is no stream PB_OBS_procurement"):
+        await bus.open_log(BOARD, after=9, identity="2026-01-01T00:00:00Z")
+    with pytest.raises(NoAnswer, match="nobody serves"):
+        await bus.publish(BOARD, "finance", b"x")
 
 
 async def test_foreign_headers_do_no_harm(bus: Bus, server: Server) -> None:
