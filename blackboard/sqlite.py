@@ -14,7 +14,6 @@ Laws:
 import logging
 import os
 import sqlite3
-import sys
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -27,6 +26,7 @@ from msgspec.structs import astuple
 
 from blackboard.errors import BoardInUse, Damaged, NotWritable, SchemaTooNew, StoreError
 from blackboard.store import MAX_DEAD_LETTERS, Archived, Batch, DeadLetter, Outgoing, Standing
+from bus.lock import Held, hold
 from bus.port import LogMessage
 
 SCHEMA = 1
@@ -159,7 +159,7 @@ class SqliteStore:
                 await file.aclose()
         self._main = self._state = None
         if self._lock is not None:
-            self._lock.close()  # which unlocks it; the file stays, since deleting it would race with the next holder
+            self._lock.close()
             self._lock = None
 
     @property
@@ -328,37 +328,12 @@ def _not_writable(path: Path, error: Exception) -> NotWritable:
 
 
 def _lock(path: Path) -> IO[str]:
-    """Hold ``NAME.db.lock`` for as long as the file that is given back stays open; the kernel lets go when the process dies."""
+    """Hold ``NAME.db.lock``."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = path.with_name(f"{path.name}.lock").open("a+", encoding="utf-8")
+        return hold(path.with_name(f"{path.name}.lock"))
+    except Held as held:
+        here = " (this one, in another event loop)" if held.holder == str(os.getpid()) else ""
+        raise BoardInUse(f"{path} is in use by process {held.holder}{here}: end it, or serve the board with `pheroboard up`") from held
     except OSError as error:
         raise _not_writable(path, error) from error
-    try:
-        _lock_exclusively(lock)
-    except OSError as error:
-        lock.seek(0)
-        holder = lock.read().strip() or "unknown"
-        lock.close()
-        here = " (this one, in another event loop)" if holder == str(os.getpid()) else ""
-        raise BoardInUse(f"{path} is in use by process {holder}{here}: end it, or serve the board with `pheroboard up`") from error
-    lock.seek(0)
-    lock.truncate()
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock_exclusively(lock: IO[str]) -> None:
-        # Windows locks bytes against reading, too: take one far behind the holder's number.
-        lock.seek(1 << 20)
-        msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock_exclusively(lock: IO[str]) -> None:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

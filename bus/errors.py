@@ -13,6 +13,7 @@
     └── ServerError      a server of ours does not start
         ├── ServerNotFound
         ├── ServerTooOld
+        ├── FolderInUse
         └── PortTaken
 
 An error says what is wrong, with which value, and the cure.
@@ -69,6 +70,10 @@ class ServerNotFound(ServerError):
 
 class ServerTooOld(ServerError):
     """The ``nats-server`` found is older than what the board relies on."""
+
+
+class FolderInUse(ServerError):
+    """Another server works on the folder."""
 
 
 class PortTaken(ServerError):

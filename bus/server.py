@@ -4,6 +4,7 @@ Laws:
 
 - It listens on 127.0.0.1 alone, on one port, without a monitoring port.
 - What is acknowledged is on the disk: JetStream syncs every write.
+- One server works on a folder at a time.
 - It does not outlive its parent. Leaving the context ends it; on Linux the kernel also kills it when the starting thread dies in any way.
   On other systems a parent that is killed outright leaves it running, and it must be ended by hand.
 """
@@ -21,11 +22,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import metadata
 from pathlib import Path
+from typing import IO
 
 import anyio
 from msgspec import Struct
 
-from bus.errors import PortTaken, ServerError, ServerNotFound, ServerTooOld
+from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld
+from bus.lock import Held, hold
 
 OLDEST = (2, 12)
 """The first version whose streams keep what the board relies on."""
@@ -84,15 +87,20 @@ async def running_server(store_dir: Path, *, port: int = -1, sync_always: bool =
     """Start a server that keeps its streams in ``store_dir``; end it on leaving.
 
     ``port`` -1 takes a free one. ``sync_always=False`` acknowledges before the disk has it: for measurements only. ``extra`` is more of the
-    server's configuration, such as its accounts. Raises ``ServerNotFound``, ``ServerTooOld``, ``PortTaken``, ``ServerError``.
+    server's configuration, such as its accounts. Raises ``ServerNotFound``, ``ServerTooOld``, ``FolderInUse``, ``PortTaken``,
+    ``ServerError``.
     """
     binary = await asyncio.to_thread(find_server)
     _make_writable(store_dir)
-    with tempfile.TemporaryDirectory(prefix="pheroboard-") as folder:
+    with await _held(store_dir) as lock, tempfile.TemporaryDirectory(prefix="pheroboard-") as folder:
         config = Path(folder, "server.conf")
         config.write_text(_configuration(store_dir, port, sync_always=sync_always) + extra, encoding="utf-8")  # noqa: ASYNC240 - a line
         process = await asyncio.create_subprocess_exec(
-            *_tied([str(binary), "--config", str(config)]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            *_tied([str(binary), "--config", str(config)]),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=() if sys.platform == "win32" else (lock.fileno(),),  # the server holds the folder, too, for as long as it lives
         )
         assert process.stderr is not None
         drain: asyncio.Task[None] | None = None
@@ -137,6 +145,20 @@ def _make_writable(store_dir: Path) -> None:
             pass
     except OSError as error:
         raise ServerError(f"the server cannot keep its streams in {store_dir}: {error}; choose a folder that can be written") from error
+
+
+async def _held(store_dir: Path) -> IO[str]:
+    """Hold the folder. Where our parent was killed its server may take a moment to die: wait for that."""
+    try:
+        async with asyncio.timeout(ENDS_WITHIN):
+            while True:
+                try:
+                    return hold(store_dir / "server.lock")
+                except Held as held:
+                    holder = held.holder
+                await asyncio.sleep(0.05)
+    except TimeoutError:
+        raise FolderInUse(f"process {holder} has a server on {store_dir} already: use that one, end it, or choose another folder") from None
 
 
 def _configuration(store_dir: Path, port: int, *, sync_always: bool) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bus.errors import PortTaken, ServerError, ServerNotFound, ServerTooOld
+from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld
 from bus.nats import NatsBus
 from bus.server import find_server, running_server
 
@@ -171,6 +171,19 @@ async def test_a_configuration_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(ServerError, match=r"ended before it was ready: .*"):
         async with running_server(tmp_path, extra="nonsense: {"):
             pass
+
+
+async def test_one_server_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a server works on a folder a second one is refused; it may follow at once when the first was killed."""
+    async with running_server(tmp_path) as first:
+        with monkeypatch.context() as hasty:
+            hasty.setattr("bus.server.ENDS_WITHIN", 0.1)
+            with pytest.raises(FolderInUse, match=f"process {os.getpid()} has a server on"):
+                async with running_server(tmp_path):
+                    pass
+        os.kill(first.pid, signal.SIGKILL)
+    async with running_server(tmp_path):
+        pass
 
 
 async def test_keeps_its_streams(tmp_path: Path) -> None:
