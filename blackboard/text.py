@@ -6,6 +6,7 @@ a write costs nothing for it.
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -15,14 +16,26 @@ _IS_CJK = re.compile(f"[{_CJK}]")
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text, in order: casefolded words, numbers and times kept whole (50,000; 15:00), CJK runs as pairs of characters."""
+    """The terms of a text, in order: casefolded words, numbers and times kept whole (50,000; 15:00), CJK runs as pairs of characters.
+
+    How a text is encoded makes no difference: NFC or NFD, full or half width.
+    """
     found: list[str] = []
-    for term in _TERM.findall(text.casefold()):
+    for term in _TERM.findall(_plain(text)):
         if len(term) > 1 and _IS_CJK.match(term):
             found.extend(a + b for a, b in pairwise(term))
         else:
             found.append(term)
     return found
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _findable(text: str) -> set[str]:
+    """The terms by which a text is found; of CJK each character, too, for who asks with a single one."""
+    return {*terms(text), *_IS_CJK.findall(_plain(text))}
 
 
 class TextIndex:
@@ -59,7 +72,7 @@ class TextIndex:
 
     def _catch_up(self) -> None:
         for ordinal, (comes, text) in self._pending.items():
-            for term in set(terms(text)):
+            for term in _findable(text):
                 if comes:
                     self._postings.setdefault(term, set()).add(ordinal)
                 else:

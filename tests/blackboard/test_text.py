@@ -60,3 +60,11 @@ def test_many_indices_are_searched_as_one() -> None:
     other.add(2, "dog")
     assert set(relevant([one, other], "cat")) == {0, 1}
     assert relevant([one], "cat") == relevant([index_of("cat")], "cat")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"), [("cafe\u0301", "café"), ("会议在１５：００", "15:00"), ("ＡＢＣ", "abc"), ("我的猫叫豆豆", "猫")]
+)
+def test_a_text_is_found_however_it_was_typed(text: str, asked: str) -> None:
+    """Composed or not, in full or half width; and one Chinese character finds the texts that it is in."""
+    assert set(relevant([index_of("nothing", text)], asked)) == {1}
