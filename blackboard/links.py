@@ -1,6 +1,7 @@
 """The edges of a network. They fade like items, in one decay class of their own, and are gone when they have faded.
 
-Law: an edge's id follows its ends. When an item moves to its shared id, its edges move along, and the ids that they had still lead to them.
+Law: an edge's id follows its ends. When an item moves to its shared id, its edges move along, and the ids that they had still lead to them,
+unless there is a new edge of that id.
 """
 
 from collections import Counter
@@ -74,6 +75,9 @@ class Links:
     def move_ends(self, old: str, new: str, now: float, by: str) -> None:
         """The item ``old`` has become ``new``: its edges follow; onto an edge that joins the same items, the stronger of the two stays."""
         for edge in self.of(old):
+            if new in {edge.a, edge.b}:
+                self.discard(edge)  # it joined the two that are one now
+                continue
             strength = edge.strength
             self._let_go(edge)
             if edge.a == old:
@@ -82,12 +86,11 @@ class Links:
                 edge.b = new
             former, edge.id = edge.id, self._identify(edge)
             twin = self._edges.get(edge.id)
-            if edge.a == edge.b or twin is not None:
+            if twin is not None:
                 self.pages.remove(edge)
                 edge.detach(strength)
-                if twin is not None:
-                    self._alias(twin, (*edge.formerly, former))
-                    self._strengthen(twin, max(twin.strength, strength), "share", now, by)
+                self._alias(twin, (*edge.formerly, former))
+                self._strengthen(twin, max(twin.strength, strength), "share", now, by)
                 continue
             self._take_up(edge)
             self._alias(edge, (former,))
@@ -132,6 +135,11 @@ class Links:
         self._aliases.update(dict.fromkeys(edge.formerly, edge.id))
 
     def _take_up(self, edge: Edge) -> None:
+        leads_to = self._aliases.pop(edge.id, None)
+        if leads_to is not None:
+            other = self._edges[leads_to]
+            other.formerly = tuple(former for former in other.formerly if former != edge.id)
+            self.pages.touch(other)
         self._edges[edge.id] = edge
         self._adjacent.setdefault(edge.a, {})[edge.id] = edge
         self._adjacent.setdefault(edge.b, {})[edge.id] = edge

@@ -93,10 +93,11 @@ def test_what_joins_an_item_with_itself_is_dropped() -> None:
     """An edge between the private and the shared item ends when they become one."""
     network, (private,) = network_of("x")
     shared = network.deposit(ContextItem("x", owner="bob", scope="shared"))
-    network.connect(private, shared)
+    edge = network.connect(private, shared)
     network.share(private, by="ann")
     assert network.edges_of(shared) == []
     assert network.stats()["edges"] == 0
+    assert edge.strength == 0.0
 
 
 def test_edges_are_restored() -> None:
@@ -111,3 +112,19 @@ def test_edges_are_restored() -> None:
     restored.reinforce_edge(former, 1.0)
     (again,) = restored.edges_of(a.id)
     assert (again.id, again.strength, again.relation) == (edge.id, 2 * 0.98 + 1, "causes")
+
+
+def test_a_new_edge_is_not_taken_for_a_former_one() -> None:
+    """When its item is said in private again, an edge made anew has the id that leads to the shared one: it is itself, and both fade."""
+    network, (item, other) = network_of("x", "other")
+    moved = network.connect(item, other)
+    network.share(item, by="ann")
+    network.retract(item, by="ann")
+    again = network.deposit(ContextItem("x", owner="ann"))
+    anew = network.connect(again, other)
+    network.reinforce_edge(anew, 1.0)
+    assert (anew.strength, moved.strength) == (2.0, 1.0)
+    network.share(again, by="ann")
+    assert network.edges_of(other) == [moved]
+    network.advance(200)
+    assert network.stats()["edges"] == 0
