@@ -17,8 +17,9 @@ from msgspec import Struct
 
 from blackboard import constraints, views
 from blackboard.config import BoardConfig
-from blackboard.errors import BadValue, NotInView, NotYours, Refused, TooBig, UnknownKind
+from blackboard.errors import BadValue, NotYours, Refused, TooBig, UnknownKind
 from blackboard.items import direction, folded, identity, partition
+from blackboard.kinds import amount
 from blackboard.network import PheromoneNetwork
 from bus import names
 from bus.messages import (
@@ -41,8 +42,6 @@ MAX_ATTACHED = 64 * 1024
 """Bytes of an item's value and meta, encoded."""
 MAX_NAME = 256
 """Characters in a key, a target, a kind, a unit or a relation."""
-MAX_AMOUNT = 1e6
-"""The largest strength or delta that one observation may give."""
 MAX_LIMIT = 10_000
 """The most items that one question may ask for."""
 MAX_DEPTH = 32
@@ -72,13 +71,6 @@ def validate(observation: AnyObservation) -> None:
             pass
 
 
-def amount(value: float, what: str) -> float:
-    """A strength or a delta: finite, above 0, at most 10⁶; else ``BadValue``."""
-    if isinstance(value, bool) or not 0 < value <= MAX_AMOUNT:
-        raise BadValue(f"{what} {value!r}: give a number above 0 and at most {MAX_AMOUNT:,.0f}")
-    return float(value)
-
-
 def validate_limit(limit: int) -> None:
     """How many may be asked for at once."""
     if not 0 < limit <= MAX_LIMIT:
@@ -91,8 +83,6 @@ def _validate_deposit(deposit: Deposit) -> None:
         raise BadValue(f"content {deposit.content!r} is empty: say something")
     if (size := len(deposit.content.encode())) > MAX_CONTENT:
         raise TooBig(f"content of {size:,} bytes: at most {MAX_CONTENT:,} fit; keep the long text elsewhere and deposit where it is")
-    if not deposit.kind.strip():
-        raise BadValue(f"kind {deposit.kind!r} is empty: name one, as in 'fact'")
     for value, what in ((deposit.kind, "kind"), (deposit.key, "key"), (deposit.target, "target"), (deposit.unit, "unit")):
         _name(value, what)
     if deposit.strength is not None:
@@ -127,6 +117,8 @@ def _name(value: str | None, what: str) -> None:
     if value is None:
         return
     _text(value, what)
+    if not value.strip():
+        raise BadValue(f"{what} {value!r} is empty: name one, or leave it out")
     if len(value) > MAX_NAME:
         raise TooBig(f"{what} of {len(value):,} characters: at most {MAX_NAME} fit")
     if any(unicodedata.category(character) == "Cc" for character in value):
@@ -196,6 +188,16 @@ class _Prospect(Struct):
     """By somebody else, too."""
     status: str = "standing"
 
+    @property
+    def present(self) -> bool:
+        return self.status in {"standing", "archived"}
+
+    def unsay(self, status: str) -> None:
+        """The agent says it no longer; with the last one who did, it is ``status``."""
+        self.asserted = False
+        if not self.others:
+            self.status = status
+
 
 class Admission:
     """Checks one unit of one agent against the board as it stands. Changes nothing."""
@@ -206,7 +208,10 @@ class Admission:
         self._agent = agent
         self._draft: dict[str, _Prospect] = {}
         self._moved: dict[str, str] = {}
-        self._slots: dict[tuple[Any, ...], str] = {}
+        self._slots: dict[tuple[Any, ...], _Prospect] = {}
+        self._now = network.now
+        self._ended = False
+        """Has the unit ended a round? What then still stands of what was there before, nobody knows yet."""
 
     def check(self, unit: Unit) -> None:
         """Raise ``Refused`` for the first observation that could not be applied in its turn."""
@@ -227,8 +232,10 @@ class Admission:
             case Deposit():
                 self._check_deposit(observation)
             case Use():
-                if (prospect := self._find(observation.item)).status not in {"standing", "archived"}:
+                prospect = self._find(observation.item)
+                if not prospect.present:
                     raise BadValue(f"the item is {prospect.status}: it is history, and not to be used; see what stands in its place")
+                prospect.status = "standing"
             case Link():
                 self._check_link(observation)
             case Share():
@@ -238,6 +245,10 @@ class Admission:
             case EndRound():
                 if self._config.time == "wall":
                     raise BadValue(f"end of round {observation.round}: this board runs on wall-clock time and has no rounds")
+                if observation.round == self._now:
+                    self._now += 1
+                    self._ended = True
+                    self._draft, self._moved, self._slots = {}, {}, {}
             case Tick():
                 if self._agent != names.HOST:
                     raise NotYours("tick: only a board's host tells the time")
@@ -246,8 +257,8 @@ class Admission:
         if deposit.kind not in self._network.kinds:
             known = ", ".join(sorted(self._network.kinds))
             raise UnknownKind(f"kind {deposit.kind!r}: this board knows {known}; new kinds are configuration")
-        if deposit.expires_at is not None and deposit.expires_at <= self._network.now:
-            raise BadValue(f"expires_at {deposit.expires_at!r} has passed already: it is {self._network.now!r} on this board")
+        if deposit.expires_at is not None and deposit.expires_at <= self._now:
+            raise BadValue(f"expires_at {deposit.expires_at!r} has passed already: it is {self._now!r} on this board")
         key = None if deposit.key is None else folded(deposit.key)
         target = None if deposit.target is None else folded(deposit.target)
         self._say(Saying(deposit.kind, key, target, deposit.content, deposit.value, deposit.op, deposit.unit), deposit.scope)
@@ -264,46 +275,50 @@ class Admission:
         if prospect.owner != self._agent:
             raise NotYours("share: only its owner shares an item")
         if prospect.scope != views.SHARED:
-            self._moved[share.item] = self._say(prospect.says, views.SHARED)
+            moved = self._say(prospect.says, views.SHARED)
+            self._draft.pop(share.item, None)
+            self._moved[share.item] = moved
 
     def _check_retract(self, retract: Retract) -> None:
-        prospect = self._standing(retract.item)
+        prospect = self._find(retract.item)
+        if not prospect.present:
+            raise BadValue(f"the item is {prospect.status}: there is nothing to withdraw")
         if not prospect.asserted:
             raise NotYours("retract: you have not asserted this item; only what one has said oneself can be withdrawn")
-        prospect.asserted = False
-        if not prospect.others:
-            prospect.status = "released"
+        prospect.unsay("released")
 
     def _say(self, says: Saying, scope: str) -> str:
-        """Foresee what becomes of saying this: a twin confirmed, or an item made anew, which supersedes one's own former value."""
+        """Foresee what becomes of saying this: a twin confirmed or revived, or an item made anew; it supersedes what one said before."""
         item_id = says.id_for(self._network.board, self._agent, scope)
-        prospect = self._draft.get(item_id) or self._standing_twin(item_id)
-        if prospect is not None and prospect.status == "standing":
-            prospect.asserted = True
-        else:
+        prospect = self._twin(item_id, scope)
+        if prospect is None:
             prospect = _Prospect(says=says, scope=scope, owner=self._agent, asserted=True)
-            self._supersede(item_id, prospect)
+            self._moved.pop(item_id, None)
+        prospect.status, prospect.asserted = "standing", True
+        self._supersede(prospect)
         self._draft[item_id] = prospect
         return item_id
 
-    def _standing_twin(self, item_id: str) -> _Prospect | None:
+    def _twin(self, item_id: str, scope: str) -> _Prospect | None:
+        """What says the same already, or said it until it faded. To something shared a private id leads only while that stands."""
         try:
-            return self._find(item_id)
-        except NotInView:
+            prospect = self._find(item_id)
+        except Refused:
             return None
+        return prospect if prospect.status == "standing" or (prospect.present and prospect.scope == scope) else None
 
-    def _supersede(self, item_id: str, prospect: _Prospect) -> None:
+    def _supersede(self, prospect: _Prospect) -> None:
         says = prospect.says
         if says.value is None or says.key is None:
             return
         place = partition(self._agent, prospect.scope)
-        for item in self._network.slot(place, says.kind, says.key, says.target, says.op):
-            if item.owner == self._agent:
-                self._find(item.id).status = "superseded"
         slot = (place, says.kind, says.key, says.target, direction(says.op))
-        if (former := self._slots.get(slot)) not in {None, item_id}:
-            self._draft[str(former)].status = "superseded"
-        self._slots[slot] = item_id
+        there = () if self._ended else self._network.slot(place, says.kind, says.key, says.target, says.op)
+        former = [self._find(item.id) for item in there if item.id not in self._moved]
+        for each in (*former, self._slots.get(slot, prospect)):
+            if each is not prospect and each.asserted:
+                each.unsay("superseded")
+        self._slots[slot] = prospect
 
     def _standing(self, item_id: str) -> _Prospect:
         prospect = self._find(item_id)
@@ -315,6 +330,8 @@ class Admission:
         item_id = self._moved.get(item_id, item_id)
         if item_id in self._draft:
             return self._draft[item_id]
+        if self._ended:
+            raise BadValue("what still stands after the end of a round is known only then: send this in a unit of its own")
         item = views.find(self._network, self._agent, item_id)
         if item.id in self._draft:
             return self._draft[item.id]

@@ -11,6 +11,7 @@ Laws:
 from collections.abc import Iterable
 from functools import partial
 from heapq import heappop, heappush
+from math import inf
 from typing import Any
 
 import msgspec
@@ -26,10 +27,6 @@ from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Outcome, Touch
 from blackboard.trends import Detector, Finding, Moment
 from bus.messages import Evidence, Signal
-
-_EXPIRY = -1
-"""Stands for a detector's number in the heap."""
-
 
 MAX_QUOTED = 500
 """Characters of a content or a value that a signal quotes."""
@@ -56,7 +53,7 @@ class Alerts:
         self._heap: list[tuple[float, int, int, str]] = []
         self._queued: dict[tuple[str, int], float] = {}
         self._contests: dict[str, _Contest] = {}
-        self._passed: dict[str, list[str]] = {}
+        self._passed: dict[str, dict[str, None]] = {}
         """Faded constraint → the values that it let pass: raised when it is confirmed again."""
 
     # ---- after a unit -------------------------------------------------------------------------------------------------------------------
@@ -74,19 +71,17 @@ class Alerts:
                     self._confirmed(item, outcome)
                 if item.scope == views.SHARED:
                     self._detect(touch, outcome)
+            elif item.kind == constraints.KIND:
+                self._passed.pop(item.id, None)
             if item.value is not None and item.scope == views.SHARED:
                 self._contest(touch, outcome)
 
     def _confirmed(self, item: ContextItem, outcome: Outcome) -> None:
-        if item.expires_at is not None:  # a restatement may have set another
-            self._await(item, _EXPIRY, item.expires_at)
         for value in self._passed.pop(item.id, ()):
             if (passed := self._standing(value)) is not None:
                 self._check(item, passed, outcome)
 
     def _arrived(self, item: ContextItem, arrivals: set[str], outcome: Outcome) -> None:
-        if item.expires_at is not None:
-            self._await(item, _EXPIRY, item.expires_at)
         item.marks = None
         if item.key is None or item.value is None:
             return
@@ -105,20 +100,29 @@ class Alerts:
         moment = Moment(
             t=self._network.now, before=touch.before, after=touch.after, confirmed=tuple(touch.confirmed), kind=item.kind, fresh=touch.fresh
         )
-        marks = item.marks
-        if marks is None:
-            marks = item.marks = {}
-        for number, detector in enumerate(self._detectors):
-            state = marks.get(self._labels[number])
-            if state is None:
-                state = marks[self._labels[number]] = detector.begin(moment)
-            self._raise(number, item, detector.notice(state, moment), outcome)
-            if number in self._timed:
-                self._await_due(number, item)
+        for number in range(len(self._detectors)):
+            self._ask(number, item, moment, outcome)
 
-    def _raise(self, number: int, item: ContextItem, finding: Finding | None, outcome: Outcome) -> None:
-        if finding is None:
-            return
+    def _ask(self, number: int, item: ContextItem, moment: Moment, outcome: Outcome) -> None:
+        """Let a detector notice a moment. One that fails is told of, and is not asked about this item again until it arrives anew."""
+        detector, name = self._detectors[number], self._labels[number]
+        marks = item.marks = {} if item.marks is None else item.marks
+        try:
+            if name not in marks:
+                marks[name] = detector.begin(moment)
+            state = marks[name]
+            if state is None:
+                return
+            finding = detector.notice(state, moment)
+            if finding is not None:
+                self._raise(number, item, msgspec.convert(msgspec.to_builtins(finding), Finding), outcome)
+            if number in self._timed:
+                self._await(item, number, detector.due(state, partial(self._network.falls_below, item)))
+        except Exception as error:  # noqa: BLE001 – whatever a user's detector raises: it must not stop the board
+            marks[name] = None
+            outcome.signal(views.audience(item), self._signal("failed", item, Evidence(), type(error).__name__, name))
+
+    def _raise(self, number: int, item: ContextItem, finding: Finding, outcome: Outcome) -> None:
         evidence = finding.evidence
         if finding.signal == "fading" and item.kind == constraints.KIND and not item.hard:
             evidence = replace(evidence, relaxable=True)
@@ -133,55 +137,57 @@ class Alerts:
     # ---- by time alone ------------------------------------------------------------------------------------------------------------------
 
     def next_due(self) -> float | None:
-        """The earliest time at which something may have to be raised, or to expire."""
-        return self._heap[0][0] if self._heap else None
+        """The earliest time at which a detector has to be asked; what is down for too early is put off, what is gone is dropped."""
+        while self._heap:
+            came, _, number, item_id = self._heap[0]
+            if self._queued.get((item_id, number)) == came:
+                item = self._standing(item_id)
+                due = None if item is None else self._due(number, item)
+                if due is not None and due <= came:
+                    return came
+                del self._queued[item_id, number]
+                if item is not None and due is not None and due < inf:  # by now, perhaps: then it comes up again in its turn
+                    self._queued[item_id, number] = due
+                    heappush(self._heap, (due, item.ordinal, number, item_id))
+            heappop(self._heap)
+        return None
 
     def due(self, outcome: Outcome) -> None:
-        """Raise, and let expire, what is due by now."""
+        """Ask the detectors that are due by now."""
         now = self._network.now
-        while self._heap and self._heap[0][0] <= now:
-            came, _, number, item_id = heappop(self._heap)
-            self._queued.pop((item_id, number), None)
-            item = self._standing(item_id)
-            if item is None:
-                continue
-            due = self._due(item, number)
-            if due is None:
-                continue
-            if due > came:  # put off meanwhile: it comes up again in its turn, now or later
-                self._await(item, number, due)
-            elif number == _EXPIRY:
-                self._network.withdraw(item, "expired", "expire")
-            else:
-                state, strength = (item.marks or {})[self._labels[number]], item.strength
-                self._network.touched(item)
-                moment = Moment(t=now, before=strength, after=strength, kind=item.kind)
-                self._raise(number, item, self._detectors[number].notice(state, moment), outcome)
-                self._await_due(number, item)
+        while (due := self.next_due()) is not None and due <= now:
+            _, _, number, item_id = heappop(self._heap)
+            del self._queued[item_id, number]
+            item = self._network.get(item_id)
+            self._network.touched(item)
+            moment = Moment(t=now, before=item.strength, after=item.strength, kind=item.kind)
+            self._ask(number, item, moment, outcome)
 
-    def _due(self, item: ContextItem, number: int) -> float | None:
-        """When the item expires, or is due for a detector."""
-        if number == _EXPIRY:
-            return item.expires_at
+    def _due(self, number: int, item: ContextItem) -> float | None:
+        """When a detector is due for an item; None if it is not, or cannot say."""
         state = (item.marks or {}).get(self._labels[number])
-        return None if state is None else self._detectors[number].due(state, partial(self._network.falls_below, item))
+        if state is None:
+            return None
+        try:
+            due = self._detectors[number].due(state, partial(self._network.falls_below, item))
+            return None if due is None else float(due)
+        except Exception:  # noqa: BLE001 – whatever a user's detector raises; it is told of when it next notices something
+            return None
 
     def _standing(self, item_id: str) -> ContextItem | None:
         try:
             item = self._network.get(item_id)
         except NotInView:
             return None
-        return item if item.status == "standing" else None
+        return item if item.standing else None
 
-    def _await_due(self, number: int, item: ContextItem) -> None:
-        due = self._due(item, number)
-        if due is not None and due > self._network.now:  # else it was noticed just now
-            self._await(item, number, due)
-
-    def _await(self, item: ContextItem, number: int, due: float) -> None:
-        queued = self._queued.get((item.id, number))
-        if queued is None or due < queued:
-            self._queued[item.id, number] = due
+    def _await(self, item: ContextItem, number: int, due: float | None) -> None:
+        """Put the item down for ``due``, unless that is over already; an entry that is only too early stays, and is put off in its turn."""
+        key = item.id, number
+        if due is None or not self._network.now < due < inf:
+            self._queued.pop(key, None)
+        elif key not in self._queued or due < self._queued[key]:
+            self._queued[key] = due
             heappush(self._heap, (due, item.ordinal, number, item.id))
 
     # ---- constraints that are broken ----------------------------------------------------------------------------------------------------
@@ -195,7 +201,7 @@ class Alerts:
         now = self._network.now
         if not constraints.in_force(constraint, now, self._patience):
             if constraint.status == "standing":
-                self._passed.setdefault(constraint.id, []).append(item.id)
+                self._passed.setdefault(constraint.id, {})[item.id] = None
             return
         hidden = item if item.scope != views.SHARED else constraint
         channel = views.audience(hidden)
@@ -210,7 +216,7 @@ class Alerts:
 
     def contested(self, item: ContextItem) -> bool:
         """Do other agents assert other values for this shared item's slot, with none of them confirmed past the others?"""
-        contest = self._contests.get(_slot(item)) if item.scope == views.SHARED else None
+        contest = self._contests.get(_slot(item)) if item.standing and item.scope == views.SHARED else None
         return contest is not None and not contest.leader
 
     def _contest(self, touch: Touch, outcome: Outcome) -> None:
@@ -218,30 +224,26 @@ class Alerts:
         if item.key is None:
             return
         slot = _slot(item)
-        rivals = [
-            each
-            for each in self._network.slot(views.SHARED, item.kind, item.key, item.target, item.op)
-            if not constraints.same(each.value, item.value) or each.unit != item.unit
-        ]
-        if item.status != "standing" or not rivals:
-            # What is left may still be contested among themselves.
-            if len(rivals) < 2 or all(constraints.same(each.value, rivals[0].value) for each in rivals):
-                self._contests.pop(slot, None)
+        sides = [each for each in self._network.slot(views.SHARED, item.kind, item.key, item.target, item.op) if each.standing]
+        if not any(_differ(each, sides[0]) for each in sides):
+            self._contests.pop(slot, None)
             return
+        rivals = [each for each in sides if _differ(each, item)]
+        comes = touch.fresh and item.standing and len(rivals) == len(sides) - 1
         contest = self._contests.get(slot)
-        leads = all(item.strength > rival.strength for rival in rivals)
-        if contest is None or touch.fresh:
+        leader = next((each for each in sides if contest is not None and each.id == contest.leader), None)
+        if contest is None or comes or (contest.leader and leader is None):
             self._contests[slot] = _Contest()
-            self._raise_contested(item, rivals, outcome)
-        elif touch.confirmed and leads and contest.leader != item.id:
-            if contest.leader:
-                self._raise_contested(item, rivals, outcome)
-                contest.leader = ""
-            else:
+            self._raise_contested(item if item.standing else sides[-1], sides, outcome)
+        elif touch.confirmed and item.standing and all(item.strength > rival.strength for rival in rivals):
+            if leader is None:
                 contest.leader = item.id
+            elif _differ(leader, item):
+                contest.leader = ""
+                self._raise_contested(item, sides, outcome)
 
-    def _raise_contested(self, item: ContextItem, rivals: list[ContextItem], outcome: Outcome) -> None:
-        values = {agent: each.value for each in (*rivals, item) for agent in each.asserters}
+    def _raise_contested(self, item: ContextItem, sides: list[ContextItem], outcome: Outcome) -> None:
+        values = {agent: each.value for each in sides for agent in each.asserters}
         evidence = Evidence(until=self._network.now, values=_quoted(values), agents=tuple(sorted(values)[:MAX_NAMED]))
         outcome.signal(views.audience(item), self._signal("contested", item, evidence))
 
@@ -256,14 +258,10 @@ class Alerts:
         self._contests = {slot: _Contest(leader) for slot, leader in state["contests"].items()}
         self._passed = state["passed"]
         for item in self._network.all_items():
-            if item.expires_at is not None:
-                self._await(item, _EXPIRY, item.expires_at)
-            if item.marks is None:
-                continue
             for number, name in enumerate(self._labels):
-                if name in item.marks:
+                if item.marks is not None and item.marks.get(name) is not None:
                     item.marks[name] = msgspec.convert(item.marks[name], self._detectors[number].state_type)
-                    self._await_due(number, item)
+                    self._await(item, number, self._due(number, item))
 
 
 def excerpt(text: str) -> str:
@@ -278,6 +276,10 @@ def _quoted(values: dict[str, Any]) -> dict[str, Any]:
         text = encode_json(value)
         quoted[agent] = value if len(text) <= MAX_QUOTED else excerpt(text.decode())
     return quoted
+
+
+def _differ(one: ContextItem, other: ContextItem) -> bool:
+    return not constraints.same(one.value, other.value) or one.unit != other.unit
 
 
 def _slot(item: ContextItem) -> str:

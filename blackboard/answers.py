@@ -74,7 +74,7 @@ class Answers:
             case Experts():
                 return ExpertList(tuple(self._experts(query.key)))
             case Stats():
-                counted = network.stats(seen)
+                counted = network.stats(seen, at=at)
                 return Counted(
                     BoardStats(board=self._config.name, time=self._config.time, now=network.now if at is None else at, seq=seq, **counted)
                 )

@@ -91,12 +91,14 @@ def breaks(constraint: ContextItem, value: Any, unit: str | None) -> bool:
 
 def require_comparable(constraint: ContextItem, key: str, value: Any, unit: str | None) -> None:
     """Raise ``UnitMismatch`` or ``BadValue`` where a quantity cannot be held against a constraint. A bare number is in its unit."""
+    if constraint.op is None:
+        return
     if unit is not None and unit != constraint.unit:
         raise UnitMismatch(
             f"{key}={value!r} is in {unit!r}, and the constraint {rule(constraint)!r} is in {constraint.unit!r}: "
             f"convert it, or give the bare number if it is in {constraint.unit!r} already"
         )
-    if constraint.op is not None and holds(constraint.op, constraint.value, value) is None:
+    if holds(constraint.op, constraint.value, value) is None:
         raise BadValue(f"{key}={value!r} cannot be compared with {rule(constraint)!r}: give a value of the constraint's type")
 
 
@@ -113,7 +115,7 @@ def status(constraint: ContextItem, now: float, patience: float) -> Status:
         return "superseded"
     if constraint.status in {"released", "expired"}:
         return "released"
-    return "fading" if constraint.status == "archived" or now - constraint.confirmed >= patience else "active"
+    return "fading" if constraint.status == "archived" or now >= constraint.confirmed + patience else "active"
 
 
 def in_force(constraint: ContextItem, now: float, patience: float) -> bool:

@@ -9,7 +9,7 @@ Laws:
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from heapq import heapify, nsmallest
+from heapq import heapify, heappop, nsmallest
 from itertools import chain
 from typing import TypedDict
 
@@ -20,7 +20,7 @@ from blackboard.decay import DecayClass
 from blackboard.errors import BadValue, NotInView, UnknownKind
 from blackboard.items import ContextItem, Edge, direction, folded
 from blackboard.kinds import DEFAULTS, EDGE, Policy
-from blackboard.lanes import Lane
+from blackboard.lanes import Lane, level_below
 from blackboard.ledger import Ledger
 from blackboard.links import Links
 from blackboard.ranking import Ranking, strongest
@@ -82,6 +82,8 @@ class Field:
         self._protected = {name: Lane(kind, 0.0, now) for name, kind in self.kinds.items()}
         self._protections: list[tuple[float, int, ContextItem]] = []
         """A heap of (end, ordinal, item); one whose item has left meanwhile is dropped when it comes up."""
+        self._expiries: list[tuple[float, int, ContextItem]] = []
+        """Likewise (``expires_at``, ordinal, item)."""
         self._items: dict[str, ContextItem] = {}
         self._pages: Pages[ContextItem] = Pages("items")
         self._register = Register()
@@ -125,6 +127,20 @@ class Field:
             return "archived"
         return "core" if found.strength >= self.core else "working"
 
+    def falls_below(self, item: ItemRef, threshold: float) -> float | None:
+        """When policy alone takes (or took) an item below ``threshold``; None if never, or if it was there when it last moved.
+
+        Raises ``NotInView``.
+        """
+        found = self.get(item)
+        if not found.standing or found.s < threshold or threshold <= 0:
+            return None
+        decay, u = self._open[found.kind].decay, found.u
+        if found.decay is not decay:  # protected: this is the ``u`` that it will have, to the bit
+            u = math.log(found.s) + (decay.level_at(found.protected_until) + (found.d - self._protected[found.kind].decay.level))
+        due = decay.reaches(level_below(u, threshold))
+        return None if math.isinf(due) else due
+
     def explain(self, item: ItemRef) -> Account:
         """How an item came by its strength, as far as this network's own ledger goes back. Raises ``NotInView``."""
         return self._ledger.account(self.get(item))
@@ -132,6 +148,14 @@ class Field:
     def edges_of(self, item: ItemRef) -> list[Edge]:
         """The edges of an item, the strongest first. Raises ``NotInView``."""
         return self._links.of(self.get(item).id)
+
+    def next_due(self) -> float | None:
+        """The earliest time, always after now, at which a protection ends, or an item or an edge fades, or expires; None if never."""
+        while self._protections and not self._is_protected(*self._protections[0]):
+            heappop(self._protections)
+        due = min((lane.fading.next_due() for lane in self._open.values()), default=math.inf)
+        due = min(due, self._links.fading.next_due(), self._protections[0][0] if self._protections else math.inf, self._next_expiry())
+        return None if math.isinf(due) else max(due, math.nextafter(self.now, math.inf))
 
     # ---- many items ---------------------------------------------------------------------------------------------------------------------
 
@@ -151,9 +175,8 @@ class Field:
         return [self._pages[ordinal] for _, _, ordinal in sorted(relevance_first, key=lambda each: each[1:])]
 
     def slot(self, partition: str, kind: str, key: str, target: str | None, op: str | None) -> list[ContextItem]:
-        """What stands with a value in a slot, of any owner, in order of making."""
-        slot = (partition, kind, folded(key), None if target is None else folded(target), direction(op))
-        return [item for item in self._register.slot(slot) if item.standing]
+        """What stands or is archived with a value in a slot, of any owner, in order of making."""
+        return self._register.slot((partition, kind, folded(key), None if target is None else folded(target), direction(op)))
 
     def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
         """All items of a key (and kind), whatever their status, in order of making."""
@@ -171,12 +194,12 @@ class Field:
         found = (item for item in self.about(key) if target in {None, item.target} and (seen is None or item.partition in seen))
         return sorted(found, key=in_order)
 
-    def stats(self, partitions: Partitions = None) -> Counts:
+    def stats(self, partitions: Partitions = None, *, at: float | None = None) -> Counts:
         """How many items there are by kind, tier and owner, and how many edges."""
         partitions = None if partitions is None else tuple(partitions)
         kinds = {kind: sum(len(ranking) for ranking, _ in self._rankings(self._lanes(kind), partitions)) for kind in self.kinds}
         core = math.log(self.core) if self.core > 0 else -math.inf
-        strong = sum(ranking.count_from(core + level) for ranking, level in self._rankings(self._lanes(), partitions))
+        strong = sum(ranking.count_from(core + level) for ranking, level in self._rankings(self._lanes(), partitions, at))
         owners: dict[str, int] = {}
         archived = 0
         for census in self._register.census(partitions):
@@ -224,15 +247,27 @@ class Field:
             self.aliases.update(dict.fromkeys(item.formerly, item.id))
             self._register.learn(item)
             self._register.enter(item)
+            if item.expires_at is not None:
+                self._expiries.append((item.expires_at, item.ordinal, item))
             if item.standing:
                 item.decay = lane.decay
                 lane.resume(item)
                 if lane is self._protected[item.kind]:
                     self._protections.append((item.protected_until, item.ordinal, item))
         heapify(self._protections)
+        heapify(self._expiries)
         self._links.restore(pages)
 
     # ---- for both -----------------------------------------------------------------------------------------------------------------------
+
+    def _is_protected(self, until: float, _: int, item: ContextItem) -> bool:
+        return item.decay is self._protected[item.kind].decay and item.protected_until == until
+
+    def _next_expiry(self) -> float:
+        """When the next item expires, one in the archive too; infinite if none does."""
+        while self._expiries and not (self._expiries[0][2].present and self._expiries[0][2].expires_at == self._expiries[0][0]):
+            heappop(self._expiries)
+        return self._expiries[0][0] if self._expiries else math.inf
 
     def _edge(self, edge: EdgeRef) -> Edge:
         return self._links.get(edge if isinstance(edge, str) else edge.id)

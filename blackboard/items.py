@@ -8,6 +8,7 @@ Laws:
 """
 
 import math
+import sys
 import unicodedata
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -153,10 +154,10 @@ class Pheromone:
         return self.s * math.exp(self.d - self.decay.level_at(t))
 
     def mark(self, strength: float, level: float) -> None:
-        """Let it be ``strength`` strong as of ``level``."""
-        self.s = strength
+        """Let it be ``strength`` strong as of ``level``; what has decayed beyond what a float holds is the least there is."""
+        self.s = strength or sys.float_info.min
         self.d = level
-        self.u = math.log(strength) + level
+        self.u = math.log(self.s) + level
 
     def detach(self, strength: float) -> None:
         """Take it out of its class, with a fixed strength."""
@@ -240,6 +241,11 @@ class ContextItem(Pheromone):
     def standing(self) -> bool:
         """Is it in force, and not in the history only?"""
         return self.status == "standing"
+
+    @property
+    def present(self) -> bool:
+        """Does it stand, or may it come back from the archive?"""
+        return self.status in {"standing", "archived"}
 
     def contribute(self, agent: str, cause: str, amount: float, now: float, count: int = 1) -> None:
         """Remember who made it stronger."""

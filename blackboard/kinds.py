@@ -21,6 +21,13 @@ STRONGEST = 1e6
 Then = Literal["archive", "fold", "discard"]
 
 
+def amount(value: object, what: str) -> float:
+    """A strength or a delta that may be given: above 0, at most 10⁶; else ``BadValue``."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= STRONGEST:
+        raise BadValue(f"{what} {value!r}: give a number above 0 and at most {STRONGEST:,.0f}")
+    return float(value)
+
+
 class Policy(Struct, frozen=True, kw_only=True):
     """What becomes of a kind's items by time and by use. Times are rounds, or seconds on a wall-clock board."""
 

@@ -16,9 +16,9 @@ SLACK = 1e-10
 """What is at its threshold exactly stays: fading takes so much more decay, which is above what rounding does and below what anyone sees."""
 
 
-def level_below(pheromone: Pheromone, threshold: float) -> float:
-    """The level of its class at which it is strictly below ``threshold``; infinite for a threshold of 0."""
-    return pheromone.u - math.log(threshold) + SLACK if threshold > 0 else math.inf
+def level_below(u: float, threshold: float) -> float:
+    """The level of its class at which what is at ``u`` is strictly below ``threshold``; infinite for a threshold of 0."""
+    return u - math.log(threshold) + SLACK if threshold > 0 else math.inf
 
 
 class Fading:
@@ -33,7 +33,7 @@ class Fading:
         self._stale = 0
 
     def enter(self, pheromone: Pheromone) -> None:
-        point = level_below(pheromone, self._threshold)
+        point = level_below(pheromone.u, self._threshold)
         if point < math.inf:
             pheromone.due = point
             heappush(self._heap, (point, pheromone.ordinal, pheromone))
@@ -77,7 +77,7 @@ class Fading:
                 heappop(self._heap)
                 self._stale -= 1
                 continue
-            point = level_below(pheromone, self._threshold)
+            point = level_below(pheromone.u, self._threshold)
             if point <= entry[0]:
                 return
             pheromone.due = point

@@ -16,7 +16,7 @@ class Ledger:
         self._moves = 0
         self._acts: dict[int, deque[Act]] = {}
 
-    def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float = 0.0) -> None:  # noqa: ARG002 - a recorder's signature
+    def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float | None = None) -> None:  # noqa: ARG002 - a recorder's signature
         """An item moved."""
         if cause == "discard":
             self._acts.pop(item.ordinal, None)

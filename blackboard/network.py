@@ -7,6 +7,7 @@ Laws:
 - Time passes only by ``advance`` and ``evaporate``, and what happened by then depends on elapsed time alone.
 - A new item is protected: it waits in a class of rate 0, and moves to its kind's class at exactly the time when its protection ends.
 - What does not stand has no strength. It stays in the history, unless its kind is discarded.
+- Nobody says two values for one slot: who says the newer one has withdrawn the older.
 """
 
 import math
@@ -16,8 +17,8 @@ from heapq import heappop, heappush
 from blackboard.errors import BadValue, NotYours
 from blackboard.field import EdgeRef, Field, ItemRef
 from blackboard.items import ContextItem, Edge, identity, partition
-from blackboard.kinds import STRONGEST
-from blackboard.lanes import Lane, level_below
+from blackboard.kinds import amount
+from blackboard.lanes import Lane
 from blackboard.register import in_order, slot_of
 from bus.messages import Cause
 
@@ -38,7 +39,9 @@ class PheromoneNetwork(Field):
         Settles ``item.id``. ``by``: the item's owner, if not given. Raises ``UnknownKind``, ``BadValue``.
         """
         policy = self._policy(item.kind)
-        initial = policy.initial if initial_strength is None else _amount("initial_strength", initial_strength)
+        initial = policy.initial if initial_strength is None else amount(initial_strength, "initial_strength")
+        if item.expires_at is not None and not self.now < item.expires_at:
+            raise BadValue(f"expires_at {item.expires_at!r} has passed already: it is {self.now!r}")
         if item.decay is not None and self._items.get(item.id) is not item:
             raise BadValue(f"{item!r} is in another network already: deposit a ContextItem of its own")
         by = item.owner if by is None else by
@@ -48,13 +51,13 @@ class PheromoneNetwork(Field):
             twin = item
             twin.id = item_id
             twin.made = self.now
+            twin.asserters, twin.contributions, twin.confirmations, twin.formerly = {by: hard}, {}, 0, ()  # whatever it was elsewhere
             self._items[item_id] = twin
             self._pages.append(twin)
             self._register.learn(twin)
-            twin.asserters = {by: hard}
             self._begin(twin, initial, "deposit", by)
         elif twin.standing:
-            twin.expires_at = twin.expires_at if item.expires_at is None else item.expires_at
+            self._restate_expiry(twin, item)
             twin.asserters[by] = hard
             self._confirm(twin, by)
         else:
@@ -63,6 +66,7 @@ class PheromoneNetwork(Field):
             twin.expires_at = item.expires_at
             twin.asserters[by] = hard
             self._begin(twin, initial, "revive", by)
+        self._supersede(twin, by)
         if item is not twin:
             item.id = twin.id
             item.detach(twin.strength)
@@ -83,7 +87,7 @@ class PheromoneNetwork(Field):
         one, other = self.get(a), self.get(b)
         if one is other:
             raise BadValue(f"an edge joins two items, not {one!r} with itself")
-        strength = self._links.policy.initial if initial_strength is None else _amount("initial_strength", initial_strength)
+        strength = self._links.policy.initial if initial_strength is None else amount(initial_strength, "initial_strength")
         edge = Edge(one.id, other.id, relation=relation, owner=one.owner if owner is None else owner, scope=scope)
         return self._links.connect(edge, strength, self.now, by)
 
@@ -93,13 +97,13 @@ class PheromoneNetwork(Field):
 
     def reinforce(self, item: ItemRef, delta: float, *, by: str = "") -> None:
         """Add ``delta``. Raises ``NotInView``; ``BadValue`` for what does not stand, and for a delta that is no amount."""
-        _amount("delta", delta)
+        amount(delta, "delta")
         found = self._standing(item)
         self._strengthen(found, found.strength + delta, "reinforce", by, delta)
 
     def reinforce_edge(self, edge: EdgeRef, delta: float, *, by: str = "") -> None:
         """Add ``delta`` to an edge. Raises ``NotInView``, ``BadValue``."""
-        _amount("delta", delta)
+        amount(delta, "delta")
         self._links.reinforce(self._edge(edge), delta, self.now, by)
 
     def use(self, item: ItemRef, *, by: str = "") -> ContextItem:
@@ -139,15 +143,16 @@ class PheromoneNetwork(Field):
         self._settle(self._lanes())
 
     def advance(self, to: float) -> None:
-        """Let time pass by policy: evaporation, protections that end, items and edges that fade. Raises ``BadValue`` for the past."""
+        """Let time pass by policy: evaporation, protections that end, items and edges that fade, items that expire.
+
+        Raises ``BadValue`` for the past.
+        """
         if not self.now <= to < math.inf:
             raise BadValue(f"time does not run from {self.now!r} to {to!r}")
-        if to == self.now:
-            return
-        self.now = float(to)
-        for decay in self._classes().values():
-            decay.advance(to)
-        self._settle(self._open.values())
+        while (expiry := self._next_expiry()) < to:  # what would have faded after its expiry has expired
+            self._pass(expiry)
+        if to > self.now:
+            self._pass(to)
 
     # ---- other acts ---------------------------------------------------------------------------------------------------------------------
 
@@ -162,7 +167,6 @@ class PheromoneNetwork(Field):
             value=found.value, op=found.op, unit=found.unit,
         )  # fmt: skip
         twin = self._items.get(shared_id)
-        fresh = twin is None or not twin.standing
         if twin is None:
             self._move_to_shared(found, shared_id, by)
             twin = found
@@ -171,30 +175,20 @@ class PheromoneNetwork(Field):
         twin.formerly += (former,)
         self.aliases[former] = shared_id
         self._links.move_ends(former, shared_id, self.now, by)
-        if fresh:
-            self._supersede(twin, by)
+        self._supersede(twin, by)
         return twin
 
     def retract(self, item: ItemRef, *, by: str) -> None:
         """Withdraw one's assertion: the owner's item passes to the next asserter, and with the last one the item is released.
 
-        Raises ``NotInView``, ``NotYours``, ``BadValue``.
+        What is archived is asserted still (a hard constraint binds from there). Raises ``NotInView``, ``NotYours``, ``BadValue``.
         """
-        found = self._standing(item)
+        found = self.get(item)
+        if not found.present:
+            raise BadValue(f"the item is {found.status}: there is nothing to withdraw")
         if by not in found.asserters:
             raise NotYours(f"{by!r} has not said {found!r}: only what one has said oneself can be withdrawn")
-        del found.asserters[by]
-        if not found.asserters:
-            self.withdraw(found, "released", "retract", by=by)
-            return
-        if found.owner == by:
-            self._register.leave(found)
-            found.owner = next(iter(found.asserters))
-            self._register.enter(found)
-        found.touched = self.now
-        self._pages.touch(found)
-        strength = found.strength
-        self._recorder.moved(found, "retract", strength, strength, by)
+        self._unsay(found, by, "released", "retract")
 
     def withdraw(self, item: ItemRef, status: str, cause: Cause, *, by: str = "") -> None:
         """Take an item out of the ranking and keep it in the history, as ``status``. Raises ``NotInView``."""
@@ -216,28 +210,11 @@ class PheromoneNetwork(Field):
 
     # ---- what happens by time alone -----------------------------------------------------------------------------------------------------
 
-    def next_due(self) -> float | None:
-        """The earliest time, always after now, at which a protection ends, or an item or an edge fades; None if never."""
-        while self._protections and not self._is_protected(*self._protections[0]):
-            heappop(self._protections)
-        due = min((lane.fading.next_due() for lane in self._open.values()), default=math.inf)
-        due = min(due, self._links.fading.next_due(), self._protections[0][0] if self._protections else math.inf)
-        return None if math.isinf(due) else max(due, math.nextafter(self.now, math.inf))
-
-    def falls_below(self, item: ItemRef, threshold: float) -> float | None:
-        """When policy alone takes (or took) an item below ``threshold``; None if never, or if it was there when it last moved.
-
-        Raises ``NotInView``.
-        """
-        found = self.get(item)
-        if not found.standing or found.s < threshold or threshold <= 0:
-            return None
-        level = level_below(found, threshold)
-        decay = self._open[found.kind].decay
-        if found.decay is not decay:  # protected: as strong as now when its protection ends
-            level = decay.level_at(found.protected_until) + (level - self._protected[found.kind].decay.level)
-        due = decay.reaches(level)
-        return None if math.isinf(due) else due
+    def _pass(self, to: float) -> None:
+        self.now = float(to)
+        for decay in self._classes().values():
+            decay.advance(to)
+        self._settle(self._open.values())
 
     def _settle(self, lanes: Iterable[Lane]) -> None:
         """Do what has become due; in these lanes items fade. What is protected cannot fade by policy, however weak it began."""
@@ -256,10 +233,19 @@ class PheromoneNetwork(Field):
                 self._discard(each)
             else:
                 self.withdraw(each, "archived", "archive")
+        while self._next_expiry() <= self.now:
+            self.withdraw(self._expiries[0][2], "expired", "expire")
         self._links.forget()
 
-    def _is_protected(self, until: float, _: int, item: ContextItem) -> bool:
-        return item.decay is self._protected[item.kind].decay and item.protected_until == until
+    def _await_expiry(self, item: ContextItem) -> None:
+        if item.expires_at is not None:
+            heappush(self._expiries, (item.expires_at, item.ordinal, item))
+
+    def _restate_expiry(self, item: ContextItem, said: ContextItem) -> None:
+        """Its owner may let it end at another time; others, who only say that it holds, may not."""
+        if said.expires_at not in {None, item.expires_at} and said.owner == item.owner:
+            item.expires_at = said.expires_at
+            self._await_expiry(item)
 
     # ---- how an item moves --------------------------------------------------------------------------------------------------------------
 
@@ -269,7 +255,6 @@ class PheromoneNetwork(Field):
         item.confirmed = self.now
         item.protected_until = self.now + self.kinds[item.kind].protect
         self._rise(item, initial, cause, by)
-        self._supersede(item, by)
 
     def _rise(self, item: ContextItem, strength: float, cause: Cause, by: str) -> None:
         """Let an item stand that did not."""
@@ -279,6 +264,7 @@ class PheromoneNetwork(Field):
         lane.enter(item, strength, lane.decay.level)
         if protected:
             heappush(self._protections, (item.protected_until, item.ordinal, item))
+        self._await_expiry(item)
         self._register.enter(item)
         self._moved(item, cause, 0.0, strength, by)
 
@@ -293,23 +279,39 @@ class PheromoneNetwork(Field):
         if confirms is not None:
             item.confirmed = self.now
             item.confirmations += 1
-        self._moved(item, cause, old, strength, by, delta=confirms or 0.0)
+        self._moved(item, cause, old, strength, by, delta=confirms)
 
-    def _moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float = 0.0) -> None:
+    def _moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float | None = None) -> None:
         item.touched = self.now
-        gain = delta if cause == "share" else new - old  # what is shared brings its own contributions along
+        gain = (delta or 0.0) if cause == "share" else new - old  # what is shared brings its own contributions along
         if gain > 0:
             item.contribute(by, cause, gain, self.now)
         self._pages.touch(item)
         self._recorder.moved(item, cause, old, new, by, delta=delta)
 
     def _supersede(self, newer: ContextItem, by: str) -> None:
-        """The newer value of a slot supersedes what its owner said before, also if that is archived by now."""
+        """A value of a slot supersedes what its sayer, or in whose name it is said, said before; also if that is archived by now."""
         slot = slot_of(newer)
-        if slot is not None:
-            for older in self._register.slot(slot):
-                if older is not newer and older.owner == newer.owner:
-                    self.withdraw(older, "superseded", "supersede", by=by)
+        for older in self._register.slot(slot) if slot is not None else ():
+            if older is newer:
+                continue
+            if by in older.asserters:
+                self._unsay(older, by, "superseded", "supersede")
+            elif older.owner == newer.owner:
+                self.withdraw(older, "superseded", "supersede", by=by)
+
+    def _unsay(self, item: ContextItem, by: str, status: str, cause: Cause) -> None:
+        """``by`` says it no longer: the item passes to the next who does, and with the last one it is ``status``."""
+        del item.asserters[by]
+        if not item.asserters:
+            self.withdraw(item, status, cause, by=by)
+            return
+        if item.owner == by:
+            self._register.leave(item)
+            item.owner = next(iter(item.asserters))
+            self._register.enter(item)
+        strength = item.strength
+        self._moved(item, cause, strength, strength, by)
 
     def _move_to_shared(self, item: ContextItem, shared_id: str, by: str) -> None:
         lane = self._lane(item)
@@ -328,7 +330,7 @@ class PheromoneNetwork(Field):
         """Let a private item go into the shared one that says the same."""
         until = item.protected_until
         self._remove(item)
-        item.id = twin.id
+        item.id, item.status = twin.id, "discarded"
         item.detach(strength)
         if not twin.standing:
             self._register.leave(twin)
@@ -337,12 +339,12 @@ class PheromoneNetwork(Field):
             twin.asserters[agent] = hard or twin.asserters.get(agent, False)
         for (agent, cause), share in item.contributions.items():
             twin.contribute(agent, cause, share.amount, share.last, share.count)
-        twin.expires_at = twin.expires_at if item.expires_at is None else item.expires_at
         if twin.standing:
+            self._restate_expiry(twin, item)
             delta = self.kinds[twin.kind].confirm
             self._strengthen(twin, max(twin.strength, strength) + delta, "share", by, delta)
         else:
-            twin.first, twin.confirmed, twin.protected_until = item.first, item.confirmed, until
+            twin.first, twin.confirmed, twin.protected_until, twin.expires_at = item.first, item.confirmed, until, item.expires_at
             self._rise(twin, strength, "share", by)
 
     @staticmethod
@@ -393,10 +395,3 @@ class PheromoneNetwork(Field):
         twin.formerly = tuple(former for former in twin.formerly if former != item_id)
         self._pages.touch(twin)
         return None
-
-
-def _amount(name: str, amount: object) -> float:
-    """A strength or a delta that may be, else ``BadValue``."""
-    if not isinstance(amount, int | float) or isinstance(amount, bool) or not 0 < amount <= STRONGEST:
-        raise BadValue(f"{name} is a number above 0 and at most {STRONGEST:g}, not {amount!r}")
-    return float(amount)

@@ -73,7 +73,8 @@ class Outcome:
     def __init__(self) -> None:
         self.seq = 0
         self._letters: dict[str, _Letter] = {}
-        self._touches: dict[str, Touch] = {}
+        self._touches: dict[int, Touch] = {}
+        """By the item's ordinal: its id changes when it is shared."""
 
     def begin(self, seq: int) -> None:
         """A new entry."""
@@ -83,21 +84,20 @@ class Outcome:
 
     # ---- told by the network ------------------------------------------------------------------------------------------------------------
 
-    def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, delta: float = 0.0) -> None:
-        """An item moved. ``delta`` is what was added to it by ``cause``, where that was an amount."""
+    def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, delta: float | None = None) -> None:
+        """An item moved. ``delta`` is what a confirmation asked to add, if it was one."""
         change = Change(
             item=item.id, kind=item.kind, cause=cause, old=old, new=new, by=by, key=item.key, target=item.target, prev=item.last_entry
         )
         item.last_entry = self.seq
         self._letter(views.audience(item)).changes.append(change)
-        touch = self._touches.get(item.id)
-        if touch is None:
-            touch = self._touches[item.id] = Touch(item, old)
+        arrives = cause in {"deposit", "revive"} or (cause == "share" and delta is None)
+        touch = self._touches.get(item.ordinal)
+        if touch is None or arrives:  # what was done before it came, its audience does not see
+            touch = self._touches[item.ordinal] = Touch(item, old, fresh=arrives)
         touch.after = new
-        if cause in {"confirm", "reinforce"} or (cause == "share" and delta > 0):
+        if delta is not None:
             touch.confirmed.append((by, delta))
-        elif cause in {"deposit", "share"} or (cause == "revive" and item.status == "standing"):
-            touch.fresh = True
 
     def edge_moved(self, edge: Edge, cause: Cause, old: float, new: float, by: str) -> None:
         """An edge moved."""

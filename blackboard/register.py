@@ -67,7 +67,7 @@ class Register:
         """An item has a (new) status and partition."""
         if not item.standing:
             self._past.setdefault(item.kind, {})[item.ordinal] = item
-        if item.status not in {"standing", "archived"}:
+        if not item.present:
             return
         census = self._census.get(item.partition)
         if census is None:
@@ -84,7 +84,7 @@ class Register:
         """An item is about to change its status or partition."""
         if not item.standing:
             _take(self._past, item.kind, item)
-        if item.status not in {"standing", "archived"}:
+        if not item.present:
             return
         census = self._census[item.partition]
         census.text.remove(item.ordinal, _words(item))

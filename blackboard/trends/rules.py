@@ -43,7 +43,7 @@ class Jump(Detector):
         """Compare what the unit added, if the item was quiet."""
         if not moment.confirmed:
             return None
-        quiet = state.last is None or moment.t - state.last >= self.window
+        quiet = not moment.fresh and (state.last is None or moment.t - state.last >= self.window)
         state.last = moment.t
         delta = fsum(delta for _, delta in moment.confirmed)
         if not quiet or delta < 0.5 or delta < 0.1 * moment.before:

@@ -26,6 +26,7 @@ HOSTILE: list[tuple[AnyObservation, type[Refused], str]] = [
     (Deposit("x", scope="public"), BadValue, "'public'"),
     (Deposit("x", kind=" "), BadValue, "kind"),
     (Deposit("x", key="k" * 300), TooBig, "key of 300"),
+    (Deposit("x", key="\u3000"), BadValue, "key .* is empty"),
     (Deposit("x", key="a\nb"), BadValue, "control"),
     (Deposit("x", value=nan), BadValue, "value nan"),
     (Deposit("x", value={"a": [1, {"b": inf}]}), BadValue, "value inf"),
@@ -148,3 +149,38 @@ def test_what_has_expired_already_is_refused() -> None:
     driver.rounds(3)
     driver.say("a", Deposit("coupon", expires_at=3))
     assert [r.code for r in driver.refusals("a")] == ["BadValue"]
+
+
+@pytest.mark.parametrize("verb", [Confirm, Use, Retract, Share])
+def test_what_a_unit_says_of_an_item_after_a_rounds_end_is_refused(verb: Any) -> None:
+    """Whether it still stands then is not known before; whoever's it is, and whether there is one, the words are the same."""
+    driver = Driver()
+    item = driver.deposit("a", "page", kind="state", strength=1.01)
+    driver.rounds(3)
+    for unknown in (item, "0" * 32):
+        driver.say("a", EndRound(3), verb(unknown))
+    assert len({r.message for r in driver.refusals("a")}) == 1
+    assert driver.board.now == 3
+
+
+def test_a_unit_may_go_on_after_a_rounds_end() -> None:
+    """With what it says then; and what expires by then is refused."""
+    driver = Driver()
+    fact = Deposit("fact")
+    item = driver.id_of("a", fact)
+    driver.say("a", fact, EndRound(0), fact, Confirm(item), EndRound(1), EndRound(7), fact, Retract(item))
+    assert driver.refusals("a") == []
+    assert (driver.board.now, driver.get("a", item).status) == (2, "released")
+    driver.say("a", EndRound(2), Deposit("coupon", expires_at=3))
+    assert "has passed" in driver.refusals("a")[0].message
+
+
+def test_a_unit_foresees_what_becomes_of_the_archive() -> None:
+    """What it uses stands from then on; what it supersedes there does not come back."""
+    driver = Driver()
+    old, fact = driver.deposit("a", "v1", key="k", value=1), driver.deposit("a", "fact")
+    driver.rounds(90)
+    driver.say("a", Use(fact), Confirm(fact))
+    assert driver.refusals("a") == []
+    driver.say("a", Deposit("v2", key="k", value=2), Use(old))
+    assert "superseded" in driver.refusals("a")[0].message

@@ -113,6 +113,64 @@ def test_the_same_value_in_other_words_is_not_contested() -> None:
     assert driver.signals("contested") == []
 
 
+def test_a_contest_outlives_those_of_its_parties_that_leave() -> None:
+    """It goes on between the others: an ally of who left, or those that the leader was past."""
+    driver = Driver()
+    fields: dict[str, Any] = {"kind": "constraint", "key": "budget", "op": "<=", "scope": "shared"}
+    mine, ally = driver.deposit("a", "50", value=50, **fields), driver.deposit("b", "fifty", value=50, **fields)
+    driver.deposit("c", "60", value=60, **fields)
+    driver.say("a", Retract(mine))
+    assert {c.item.owner: c.contested for c in driver.constraints("x")} == {"a": False, "b": True, "c": True}
+    driver.deposit("d", "70", value=70, **fields)
+    driver.say("x", Confirm(ally))
+    assert not any(c.contested for c in driver.constraints("x"))
+    driver.deposit("a", "50", value=50, **fields)
+    driver.say("x", Confirm(mine))
+    assert not any(c.contested for c in driver.constraints("x")), "the leader's value came again, and is its ally"
+    told = len(driver.signals("contested"))
+    driver.say("a", Retract(mine))
+    driver.say("b", Retract(ally))
+    assert [s.evidence.values for s in driver.signals("contested")[told:]] == [{"c": 60, "d": 70}]
+
+
+def test_what_is_deposited_and_confirmed_in_one_unit_did_not_rise() -> None:
+    """A first deposit is none, nor what its own unit adds to it."""
+    driver = Driver()
+    said = Deposit("fact", scope="shared")
+    driver.say("a", said, Reinforce(driver.id_of("a", said), 1.0))
+    assert driver.signals() == []
+
+
+class Faulty(Detector):
+    """A user's own that cannot do what it promised."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def notice(self, state: Any, moment: Moment) -> Any:  # noqa: ARG002 – a detector's signature
+        if self.name == "raises" and moment.confirmed:
+            raise KeyError("lost")
+        return "rubbish" if self.name == "rubbish" and moment.confirmed else None
+
+    def due(self, state: Any, falls_below: Any) -> Any:  # noqa: ARG002 – a detector's signature
+        return {"past": 0.0, "never": float("inf"), "nan": float("nan"), "text": "soon"}.get(self.name)
+
+
+def test_a_faulty_detector_stops_nobody() -> None:
+    """It is told of by name, once for each item; what cannot be a due point is none."""
+    names = ("raises", "rubbish", "past", "never", "nan", "text")
+    driver = Driver(BoardConfig(name="x", time="wall"), board=Board(BoardConfig(name="x", time="wall"), tuple(map(Faulty, names))))
+    item = driver.deposit("a", "fact", scope="shared")
+    for n in range(3):
+        driver.say("b", Confirm(item), at=2_000.0 + n)
+        driver.board = Board.restore(driver.board.config, driver.board.snapshot(full=True), tuple(map(Faulty, names)))
+    told = [(s.signal, s.detector, s.reason) for s in driver.signals()]
+    assert told == [
+        ("failed", "text/1", "TypeError"), ("failed", "raises/1", "KeyError"), ("failed", "rubbish/1", "ValidationError"),
+    ]  # fmt: skip
+    assert driver.get("a", item).confirmations == 3
+
+
 class Doubled(Detector):
     """A user's own: strength doubled in one unit."""
 

@@ -1,11 +1,13 @@
 """Claims about the board: chapter 1's table of restatements, supersession, time, expiry, sharing, asserters."""
 
+from typing import Any
+
 import pytest
 
 from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue, NotInView
-from bus.messages import Confirm, Deposit, EndRound, Experts, Explain, Get, History, Link, Reinforce, Retract, Share, Tick, Use
+from bus.messages import Confirm, Deposit, EndRound, Experts, Explain, Get, History, Link, Reinforce, Retract, Share, Stats, Tick, Use
 from tests.blackboard.driver import Driver
 
 
@@ -116,6 +118,20 @@ def test_one_agents_value_never_supersedes_anothers() -> None:
     assert {i.value for i in driver.top("c")} == {42, 47}
     driver.deposit("b", "basis 40", key="basis", value=40, scope="shared")
     assert {i.value for i in driver.top("c")} == {42, 40}, "b's own 47 is superseded, a's 42 is not"
+
+
+def test_a_newer_value_withdraws_ones_own_assertion_only() -> None:
+    """Another who says the older value keeps it, and the slot is contested; nobody says two values at once."""
+    driver = Driver()
+    said: dict[str, Any] = {"kind": "constraint", "key": "budget", "op": "<=", "hard": True, "scope": "shared"}
+    first = driver.deposit("a", "50", value=50, **said)
+    driver.deposit("b", "50", value=50, **said)
+    driver.deposit("a", "90", value=90, **said)
+    assert {i.value: (i.owner, i.asserters) for i in driver.top("c")} == {50: ("b", ("b",)), 90: ("a", ("a",))}
+    assert [s.evidence.values for s in driver.signals("contested")] == [{"a": 90, "b": 50}]
+    driver.deposit("b", "90", value=90, **said)
+    assert {i.value: i.asserters for i in driver.top("c")} == {90: ("a", "b")}
+    assert driver.get("c", first).status == "superseded"
 
 
 def test_three_agents_that_end_round_7_end_it_once() -> None:
@@ -243,6 +259,35 @@ def test_wall_clock_precision_holds_at_todays_unix_time() -> None:
     item = driver.id_of("a", Deposit("fact"))
     driver.say("_board", Tick(), at=start + 180 + 600)
     assert driver.get("a", item).strength == pytest.approx(4 * 0.98**10, abs=1e-9)
+
+
+def test_a_late_tick_finds_what_one_in_time_would_have_found() -> None:
+    """After days without an entry, an item that is in the archive by now has faded as a signal first, at its time."""
+    driver = wall()
+    driver.deposit("a", "rule", kind="constraint", scope="shared")
+    driver.say("_board", Tick(), at=1e6)
+    assert [(s.signal, s.t) for s in driver.signals()] == [("fading", 1_600.0), ("crossed", pytest.approx(12_920.5, abs=0.1))]
+    assert driver.changes()[-1].cause == "archive"
+
+
+def test_what_expired_in_the_archive_does_not_come_back() -> None:
+    """Expiry is hard, wherever the item is."""
+    driver = Driver()
+    item = driver.deposit("a", "coupon", strength=1.1, expires_at=50)
+    driver.rounds(49)
+    assert driver.get("a", item).status == "archived"
+    driver.rounds(1)
+    driver.say("a", Use(item))
+    assert driver.get("a", item).status == "expired"
+    assert "expired" in driver.refusals("a")[0].message
+
+
+def test_tiers_are_counted_as_of_the_questions_stamp() -> None:
+    """As strengths are."""
+    driver = wall()
+    driver.deposit("a", "fact")
+    driver.say("_board", Tick(), at=1_180.0)
+    assert driver.ask("a", Stats(), at=1_180.0 + 1_800).stats.tiers == {"core": 0, "working": 1, "archived": 0}
 
 
 def test_a_question_for_the_store_is_not_the_boards() -> None:

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from blackboard.board import Board
-from blackboard.constraints import OPERATORS, breaks, check_predicate, holds, pattern, rule
+from blackboard.constraints import OPERATORS, breaks, check_predicate, holds, pattern, rule, status
 from blackboard.errors import BadValue, UnitMismatch
 from blackboard.items import ContextItem
-from bus.messages import Confirm, Deposit, Retract, Share
+from bus.messages import Confirm, Deposit, Reinforce, Retract, Share
 from tests.blackboard.driver import Driver
 
 
@@ -256,3 +256,42 @@ def test_a_constraint_may_be_a_sentence_alone() -> None:
     driver.say("a", Deposit("never give the cat chocolate", kind="constraint", key="cat", hard=True, scope="shared"))
     assert [c.rule for c in driver.constraints("b")] == ["never give the cat chocolate"]
     assert driver.check("b", cat="chocolate") == ()
+
+
+def test_a_sentence_has_no_unit() -> None:
+    """Only a predicate can be in another one."""
+    driver = Driver()
+    driver.deposit("a", "mind the budget", kind="constraint", key="budget", scope="shared")
+    assert driver.check("b", budget=[5, "CNY"]) == ()
+
+
+def test_a_constraint_fades_at_the_instant_that_is_told() -> None:
+    """The status and the signal agree to the bit at any time of day."""
+    for confirmed in (0.1 + n / 7 for n in range(200)):
+        item = ContextItem("x", kind="constraint")
+        item.confirmed = confirmed
+        assert status(item, confirmed + 0.7, 0.7) == "fading"
+
+
+def test_a_value_that_was_let_pass_is_told_once() -> None:
+    """Though it was withdrawn and said again meanwhile."""
+    driver = Driver()
+    travel = driver.deposit("finance", "travel", kind="constraint", key="travel", op="<=", value=2_000, scope="shared")
+    driver.rounds(10)
+    for _ in range(2):
+        trip = driver.deposit("sales", "trip", key="travel", value=3_000, scope="shared")
+        driver.say("sales", Retract(trip))
+    driver.deposit("sales", "trip", key="travel", value=3_000, scope="shared")
+    driver.say("finance", Confirm(travel))
+    assert len(driver.signals("violated")) == 1
+
+
+def test_a_value_that_is_deposited_and_shared_in_one_unit_is_one_violation() -> None:
+    """It came as a shared one; so did its confirmations not."""
+    driver = Driver()
+    budget(driver)
+    said = Deposit("total", key="budget", value=52_000)
+    total = driver.id_of("sales", said)
+    driver.say("sales", said, Reinforce(total, 2.0), Share(total))
+    assert [s.signal for s in driver.signals()] == ["violated"]
+    assert driver.signals(audience="private.sales") == []

@@ -31,6 +31,7 @@ from bus.messages import (
     Experts,
     Get,
     History,
+    Items,
     Link,
     Post,
     Reinforce,
@@ -126,6 +127,23 @@ class BoardLaws(RuleBasedStateMachine):
     @rule(data=st.data(), agent=st.sampled_from(AGENTS), n=st.integers(2, 4))
     def several(self, data: Any, agent: str, n: int) -> None:
         self.say(agent, *(data.draw(deposits("shared")) for _ in range(n)))
+
+    @rule(data=st.data(), agent=st.sampled_from(AGENTS), items=st.lists(known, min_size=2, max_size=5))
+    def all_at_once(self, data: Any, agent: str, items: list[Known]) -> None:
+        """Anything that may stand in one unit, a round's end in its midst."""
+        unit: list[AnyObservation] = []
+        for item in items:
+            said = data.draw(deposits("shared"))
+            acts = [said, Confirm(item.id), Use(item.id), Retract(item.id), Share(item.id), Link(item.id, items[0].id)]
+            unit.append(EndRound(int(self.board.now)) if item.secret else data.draw(st.sampled_from(acts)))
+        self.say(agent, *unit)
+
+    @invariant()
+    def nobody_says_two_values_for_one_slot(self) -> None:
+        reply = self.board.answer("anyone", Top(1_000)) if hasattr(self, "board") else Items(())
+        assert isinstance(reply, Items)
+        said = [(a, i.kind, i.key, i.target, i.op) for i in reply.items if i.key and i.value is not None for a in i.asserters]
+        assert len(said) == len(set(said))
 
     @rule(n=st.sampled_from([1, 1, 3, 12, 60]))
     def pass_time(self, n: int) -> None:

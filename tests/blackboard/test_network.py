@@ -19,10 +19,10 @@ class Moves:
     """A recorder that keeps what it is told."""
 
     def __init__(self) -> None:
-        self.items: list[tuple[str, str, float, float, str, float]] = []
+        self.items: list[tuple[str, str, float, float, str, float | None]] = []
         self.edges: list[tuple[str, float, float, str]] = []
 
-    def moved(self, item: ContextItem, cause: str, old: float, new: float, by: str, *, delta: float = 0.0) -> None:
+    def moved(self, item: ContextItem, cause: str, old: float, new: float, by: str, *, delta: float | None = None) -> None:
         assert item.strength == new, "the state has changed before the recorder is told"
         self.items.append((item.content, cause, old, new, by, delta))
 
@@ -561,6 +561,70 @@ def test_sharing_what_was_released_makes_it_stand_again() -> None:
     assert (released.status, released.strength, other.status) == ("standing", 5.0, "superseded")
 
 
+def test_an_item_ends_at_its_expiry_in_a_lone_network_too() -> None:
+    """At once, whatever its strength, in the archive as well; what would have faded later has expired."""
+    for step in (1, 500):
+        network = PheromoneNetwork(kinds=BARE)
+        strong, weak = put(network, "strong", 1_000.0, expires_at=2), put(network, "weak", 1.01, expires_at=300)
+        state = put(network, "state", kind="state", expires_at=2.5)
+        while network.now < 500:
+            network.advance(network.now + step)
+        assert [each.status for each in (strong, weak, state)] == ["expired"] * 3
+        assert [each.touched for each in (strong, weak, state)] == [2, 300, 2.5]
+        assert network.next_due() is None
+    with pytest.raises(BadValue, match="expires_at"):
+        put(network, "late", expires_at=3)
+
+
+def test_only_its_owner_lets_an_item_end_sooner() -> None:
+    """Who says that it holds, too, cannot end it for the others."""
+    network = PheromoneNetwork(kinds=BARE)
+    law = network.deposit(ContextItem("law", owner="ann", scope="shared"))
+    network.deposit(ContextItem("law", owner="bob", scope="shared", expires_at=1))
+    network.evaporate()
+    assert (law.standing, law.expires_at) == (True, None)
+    network.deposit(ContextItem("law", owner="ann", scope="shared", expires_at=2))
+    network.evaporate()
+    assert law.status == "expired"
+
+
+def test_what_was_discarded_is_deposited_like_new() -> None:
+    """The same object again: nothing of its former life is left, and it may fade again."""
+    network = PheromoneNetwork(kinds=BARE)
+    item = put(network, kind="trace", owner="ann")
+    network.share(item, by="ann")
+    for _ in range(2):
+        network.confirm(item, by="bob")
+        network.advance(network.now + 100)
+        assert item.status == "discarded"
+        network.deposit(item)
+        assert (item.confirmations, list(item.contributions), item.formerly) == (0, [("ann", "deposit")], ())
+
+
+def test_what_has_decayed_beyond_all_numbers_can_be_shared() -> None:
+    """A kind without a threshold never fades: its items are as weak as a number can be."""
+    network = PheromoneNetwork(kinds={"dust": policy("dust", initial=1, rate=0.9, threshold=0, protect=0)})
+    shared = network.deposit(ContextItem("x", kind="dust", owner="bob", scope="shared"))
+    network.retract(shared, by="bob")
+    mine = network.deposit(ContextItem("x", kind="dust", owner="ann"))
+    network.advance(1_000)
+    assert network.share(mine, by="ann") is shared
+    assert 0 < shared.strength < 1e-300
+    assert mine.status == "discarded"
+
+
+def test_what_is_archived_can_be_retracted() -> None:
+    """A hard constraint binds from the archive until it is released."""
+    network = PheromoneNetwork(kinds=BARE)
+    item = put(network, kind="constraint", owner="ann", hard=True)
+    network.advance(500)
+    assert item.status == "archived"
+    network.retract(item, by="ann")
+    assert (item.status, item.hard) == ("released", True)
+    with pytest.raises(BadValue, match="released"):
+        network.retract(item, by="ann")
+
+
 # ---- what is told -----------------------------------------------------------------------------------------------------------------------
 
 
@@ -578,15 +642,15 @@ def test_every_move_is_told_in_order() -> None:
     network.evaporate(rate=0.9)
     network.use(b, by="ann")
     assert moves.items == [
-        ("a", "deposit", 0, 4, "ann", 0),
+        ("a", "deposit", 0, 4, "ann", None),
         ("a", "confirm", 2, 4.5, "bob", 0.5),
-        ("a", "use", 4.5, 4.5 + 0.5 * (1 - 4.5 / 8), "ann", 0),
-        ("b", "deposit", 0, 4, "ann", 0),
-        ("a", "supersede", 4.5 + 0.5 * (1 - 4.5 / 8), 0, "ann", 0),
-        ("c", "deposit", 0, 1.5, "", 0),
-        ("b", "archive", pytest.approx(0.4), 0, "", 0),
-        ("c", "discard", pytest.approx(0.15), 0, "", 0),
-        ("b", "revive", 0, 2, "ann", 0),
+        ("a", "use", 4.5, 4.5 + 0.5 * (1 - 4.5 / 8), "ann", None),
+        ("b", "deposit", 0, 4, "ann", None),
+        ("a", "supersede", 4.5 + 0.5 * (1 - 4.5 / 8), 0, "ann", None),
+        ("c", "deposit", 0, 1.5, "", None),
+        ("b", "archive", pytest.approx(0.4), 0, "", None),
+        ("c", "discard", pytest.approx(0.15), 0, "", None),
+        ("b", "revive", 0, 2, "ann", None),
     ]
     assert moves.edges == [("link", 0, 1, "cy"), ("discard", pytest.approx(0.1), 0, "")]
 
