@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 import nats.errors
@@ -27,8 +28,12 @@ ACK_WITHIN = 2.0
 """Seconds until what JetStream has not answered is asked again."""
 PATIENCE = 30.0
 """Seconds in which JetStream must have answered."""
+REFUSED_WITHIN = 1.0
+"""Seconds after which an address that refuses every connection, or that nobody knows, is given up: one may start with its server."""
 PAUSE = 0.05
 """Seconds between two tries where the server is there but not ready."""
+
+SCHEMES = frozenset({"nats", "tls", "ws", "wss"})
 
 _HEADROOM = 4096
 """Bytes: headers count towards the server's limit."""
@@ -61,8 +66,10 @@ class Connection:
         self._barriers: set[asyncio.Task[None]] = set()
         self._ever_up = False
         self._last_error: Exception | None = None
+        self._refused_since: float | None = None
 
     async def open(self, url: str, name: str, credentials: Path | None, within: float) -> None:
+        _check_address(url, self.address)
         try:
             async with asyncio.timeout(within):
                 await self._client.connect(
@@ -85,9 +92,7 @@ class Connection:
                 self._inbox = prefix
         except TimeoutError:
             await self.aclose()
-            why = f" ({self._last_error})" if self._last_error else ""
-            cure = "start one with `pheroboard up`, or correct the address"
-            raise Unreachable(f"no NATS server answers at {self.address}{why}; {cure}") from None
+            raise self._nobody() from None
         except BaseException:
             await self.aclose()
             raise
@@ -100,6 +105,7 @@ class Connection:
 
     async def _on_error(self, error: Exception) -> None:
         self._last_error = error
+        self._check_refused(error)
         if found := _VIOLATION.search(str(error)):  # nats-py gives it in lower case
             for subject, reply in self._waiting.values():
                 if subject.lower() == found[1] and not reply.done():
@@ -110,13 +116,31 @@ class Connection:
         else:
             _logger.debug("nats: %s", error)
 
+    def _check_refused(self, error: Exception) -> None:
+        """Raise, out of connect, when every try was turned down for too long. One that gets no answer at all waits on."""
+        now = asyncio.get_running_loop().time()
+        if self._ever_up or not isinstance(error, OSError) or isinstance(error, TimeoutError):
+            self._refused_since = None
+        elif self._refused_since is None:
+            self._refused_since = now
+        elif now - self._refused_since >= REFUSED_WITHIN:
+            raise self._nobody()
+
+    def _nobody(self) -> Unreachable:
+        why = f" ({self._last_error})" if str(self._last_error or "") else ""
+        return Unreachable(f"no NATS server answers at {self.address}{why}; start one with `pheroboard up`, or correct the address")
+
     async def _on_disconnected(self) -> None:
+        if self.up.is_set() and not self._client.is_closed:
+            _logger.warning("the connection to %s is lost; trying to get it back", self.address)
         self.up.clear()
         for _, reply in self._waiting.values():
             if not reply.done():
                 reply.set_exception(Lost())
 
     async def _on_reconnected(self) -> None:
+        if not self.closed:
+            _logger.warning("the connection to %s is back", self.address)
         self.up.set()
         for tell in self.renewed:
             tell()
@@ -274,6 +298,17 @@ class Connection:
         with suppress(nats.errors.Error):
             await self._client.flush(timeout=60)  # nats-py lets this ping overtake what it still holds back,
             await self._client.flush(timeout=60)  # but not this one
+
+
+def _check_address(url: str, shown: str) -> None:
+    for each in url.split(","):
+        try:
+            parts = urlsplit(each if "://" in each else f"nats://{each}")
+            good = parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # a port that is none
+            good = False
+        if not good:
+            raise Unreachable(f"{shown!r} is no address of a NATS server: write it as in 'nats://127.0.0.1:4222'")
 
 
 def spawn(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> asyncio.Task[None]:

@@ -19,6 +19,38 @@ async def test_no_server() -> None:
         await NatsBus.connect("nats://me:secret@127.0.0.1:1", within=0.3)
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_a_refusal_is_told_soon(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing listens at all, connecting does not wait as long as it would for an answer."""
+    monkeypatch.setattr("bus.connection.REFUSED_WITHIN", 0.2)
+    async with asyncio.timeout(WITHIN):
+        with pytest.raises(Unreachable, match=rf"no NATS server answers at nats://{host}:1 .*Connect call failed.*pheroboard up"):
+            await NatsBus.connect(f"nats://{host}:1", within=60)
+
+
+@pytest.mark.parametrize("url", ["http://host", "nats://host:99999", "nats://host:port", "nats://", "nats://:4222", "nats://host:1,"])
+async def test_an_address_that_is_none(url: str) -> None:
+    """It is refused at once, with one that would do."""
+    with pytest.raises(Unreachable, match=r"is no address of a NATS server: write it as in 'nats://127\.0\.0\.1:4222'"):
+        await NatsBus.connect(url)
+
+
+async def test_says_when_the_server_is_lost_and_back(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Who waits for a server that has ended can see why; closing says nothing."""
+    back = asyncio.Event()
+    async with asyncio.timeout(WITHIN):
+        async with running_server(tmp_path) as server:
+            bus = await NatsBus.connect(server.url)
+            bus._connection.renewed.add(back.set)
+        async with running_server(tmp_path, port=int(server.url.rpartition(":")[2])):
+            await back.wait()
+            await bus.aclose()
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the connection to {server.url} is lost; trying to get it back",
+        f"the connection to {server.url} is back",
+    ]
+
+
 async def test_keeps_below_a_smaller_limit(tmp_path: Path) -> None:
     """A server that takes less than usual is not sent more: the connection lives on."""
     async with running_server(tmp_path, extra="max_payload: 64KB\n") as small:
