@@ -37,6 +37,8 @@ READY_WITHIN = 15.0
 ENDS_WITHIN = 5.0
 """Seconds between asking the server to end and killing it."""
 
+_INHERITED = sys.platform != "win32"
+"""Whether a server takes over a file that its parent has open."""
 _VARIABLE = "PHEROBOARD_NATS_SERVER"
 _LISTENING = re.compile(r"Listening for client connections on 127\.0\.0\.1:(\d+)")
 
@@ -111,9 +113,11 @@ async def running_server(store_dir: Path, *, port: int = -1, sync_always: bool =
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            pass_fds=() if sys.platform == "win32" else (lock.fileno(),),  # the server holds the folder, too, for as long as it lives
+            pass_fds=(lock.fileno(),) if _INHERITED else (),
             process_group=0,  # Ctrl-C is for us: we end it when nobody needs it any more
         )
+        if _INHERITED:
+            lock.close()  # the server holds its folder for as long as it lives, be it longer or shorter than we
         assert process.stderr is not None
         drain: asyncio.Task[None] | None = None
         try:
