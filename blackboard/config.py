@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from blackboard.errors import BadValue
 from blackboard.kinds import DEFAULTS, EDGE, Policy, wall_clock
 from blackboard.trends import Detector, defaults
+from blackboard.trends.detector import positive
 
 
 class BoardConfig(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -25,6 +26,11 @@ class BoardConfig(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     """Kinds beside, or in place of, the defaults; on a wall-clock board in seconds."""
     detectors: tuple[str, ...] = ()
     """Name and version of the detectors that the log was made with; empty: not settled yet."""
+
+    def __post_init__(self) -> None:
+        """Raises ``BadValue``, which names the setting; what is read back is what was written down, to the type of a number."""
+        for setting in ("round_seconds", "core", "patience"):
+            force_setattr(self, setting, float(positive(f"board {self.name!r}", setting, getattr(self, setting))))
 
     @property
     def scale(self) -> float:

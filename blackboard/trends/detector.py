@@ -48,6 +48,9 @@ class Detector(ABC):
     For a fresh moment the board makes a state by ``begin``; then ``notice`` gets it with that moment and each later one. The state is plain
     data: a dict, or the ``msgspec.Struct`` that ``state_type`` names. It is persisted through msgspec, and comes back by
     ``msgspec.convert(data, state_type)``.
+
+    One that raises, or finds what is no ``Finding``, is told of as the signal ``failed`` (its reason is the error's type), and is not asked
+    about that item again until it arrives anew.
     """
 
     name: str
@@ -72,8 +75,8 @@ class Detector(ABC):
         return None
 
 
-def positive(detector: str, name: str, value: float) -> float:
-    """``value``, or ``BadValue`` where a detector's parameter is not a finite number above 0."""
+def positive(whose: str, name: str, value: float) -> float:
+    """``value``, or ``BadValue`` where somebody's parameter is not a finite number above 0."""
     if not 0 < value < float("inf"):
-        raise BadValue(f"{detector}: {name} is {value!r}; give a finite number above 0")
+        raise BadValue(f"{whose}: {name} is {value!r}; give a finite number above 0")
     return value
