@@ -9,6 +9,7 @@ Laws:
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -34,7 +35,8 @@ from bus.mailbox import Mailbox
 from bus.port import Answering, Log
 from bus.reader import NatsLog
 
-ANSWERS_AT_ONCE = 256
+QUESTIONS_AT_ONCE = 1024
+"""Of one agent; more are refused."""
 
 _FAILED = "Pb-Failed"
 """The header of a reply that says why there is none."""
@@ -122,14 +124,14 @@ class NatsBus:
 
     @asynccontextmanager
     async def answer(self, board: str, answering: Answering) -> AsyncIterator[None]:
-        """Answer the board's queries, many at a time, while the context is open."""
-        room = asyncio.Semaphore(ANSWERS_AT_ONCE)
+        """Answer the board's queries, many at a time, while the context is open. Who asks too much is refused, and holds up nobody."""
+        asking: Counter[str] = Counter()
         tasks: set[asyncio.Task[None]] = set()
 
-        async def one(msg: Arrival) -> None:
+        async def one(agent: str, msg: Arrival) -> None:
             headers = None
             try:
-                data = await answering(names.speaker(msg.subject), msg.data)
+                data = await answering(agent, msg.data)
                 self._connection.check_size(data)
             except TooLarge as error:
                 data, headers = b"", {_FAILED: str(error)}
@@ -137,13 +139,21 @@ class NatsBus:
                 _logger.exception("answering for board %s", board)
                 data, headers = b"", {_FAILED: type(error).__name__}  # its text may speak of what the asker must not see
             finally:
-                room.release()
+                asking[agent] -= 1
+                if not asking[agent]:
+                    del asking[agent]
             await self._connection.send(msg.reply, data, headers=headers)
 
         async def heard(msg: Arrival) -> None:
-            if msg.reply and not msg.reply.startswith(("pb.", "$")):  # there it would be stored as somebody's observation
-                await room.acquire()
-                _ = spawn(one(msg), tasks)
+            if not msg.reply or msg.reply.startswith(("pb.", "$")):  # there it would be stored as somebody's observation
+                return
+            agent = names.speaker(msg.subject)
+            if asking[agent] < QUESTIONS_AT_ONCE:
+                asking[agent] += 1
+                _ = spawn(one(agent, msg), tasks)
+            else:
+                refusal = f"{asking[agent]} questions of {agent!r} are waiting; ask again when they are answered"
+                await self._connection.send(msg.reply, b"", headers={_FAILED: refusal})
 
         await self._claim(board)
         unsubscribe = await self._connection.subscribe(names.queries(board), heard)

@@ -44,8 +44,9 @@ async def test_asks_and_listens_across_the_servers_death(restartable: Restartabl
             telling = asyncio.create_task(host_bus.emit(BOARD, names.SHARED, 2, b"two"))
             await restartable.start()
             assert await asking == b"?"
-            await telling
-            while await anext(heard) != b"two":
+            await telling  # it may have been told before the listener was back
+            await host_bus.emit(BOARD, names.SHARED, 3, b"three")
+            while await anext(heard) != b"three":
                 pass
     await bus.aclose()
     await host_bus.aclose()
@@ -89,6 +90,25 @@ async def test_never_replies_onto_a_subject_of_ours(bus: Bus, server: Server) ->
         await bus.publish(BOARD, "schedule", b"own")
         assert [(m.agent, m.data) for m in await host.wait_for(1)] == [("schedule", b"own")]
     await other.close()
+
+
+async def test_who_asks_too_much_holds_up_nobody(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent whose questions all wait is refused more of them, and others are answered."""
+    monkeypatch.setattr("bus.nats.QUESTIONS_AT_ONCE", 2)
+
+    async def answering(agent: str, data: bytes) -> bytes:
+        if agent == "mallory":
+            await asyncio.Event().wait()
+        return data
+
+    async with bus.answer(BOARD, answering):
+        asking = [asyncio.create_task(bus.ask(BOARD, "mallory", b"?", timeout=WITHIN)) for _ in range(3)]
+        assert await bus.ask(BOARD, "finance", b"?") == b"?"
+        [refused], waiting = await asyncio.wait(asking, timeout=WITHIN, return_when=asyncio.FIRST_COMPLETED)
+        with pytest.raises(NoAnswer, match="2 questions of 'mallory' are waiting"):
+            await refused
+        for each in waiting:
+            each.cancel()
 
 
 async def test_an_answer_too_large(bus: Bus) -> None:
