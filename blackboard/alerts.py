@@ -78,7 +78,7 @@ class Alerts:
 
     def _confirmed(self, item: ContextItem, outcome: Outcome) -> None:
         for value in self._passed.pop(item.id, ()):
-            if (passed := self._standing(value)) is not None:
+            if (passed := self._find(value)) is not None and passed.standing:
                 self._check(item, passed, outcome)
 
     def _arrived(self, item: ContextItem, arrivals: set[str], outcome: Outcome) -> None:
@@ -141,7 +141,7 @@ class Alerts:
         while self._heap:
             came, _, number, item_id = self._heap[0]
             if self._queued.get((item_id, number)) == came:
-                item = self._standing(item_id)
+                item = self._find(item_id)
                 due = None if item is None else self._due(number, item)
                 if due is not None and due <= came:
                     return came
@@ -164,9 +164,9 @@ class Alerts:
             self._ask(number, item, moment, outcome)
 
     def _due(self, number: int, item: ContextItem) -> float | None:
-        """When a detector is due for an item; None if it is not, or cannot say."""
+        """When a detector is due for an item (one in the archive may be silent, too); None if it is not, or cannot say."""
         state = (item.marks or {}).get(self._labels[number])
-        if state is None:
+        if state is None or not item.present:
             return None
         try:
             due = self._detectors[number].due(state, partial(self._network.falls_below, item))
@@ -174,12 +174,11 @@ class Alerts:
         except Exception:  # noqa: BLE001 – whatever a user's detector raises; it is told of when it next notices something
             return None
 
-    def _standing(self, item_id: str) -> ContextItem | None:
+    def _find(self, item_id: str) -> ContextItem | None:
         try:
-            item = self._network.get(item_id)
+            return self._network.get(item_id)
         except NotInView:
             return None
-        return item if item.standing else None
 
     def _await(self, item: ContextItem, number: int, due: float | None) -> None:
         """Put the item down for ``due``, unless that is over already; an entry that is only too early stays, and is put off in its turn."""
@@ -257,7 +256,7 @@ class Alerts:
         """Take up ``dump``'s state over a restored network: detectors' states become objects again, due points are found anew."""
         self._contests = {slot: _Contest(leader) for slot, leader in state["contests"].items()}
         self._passed = state["passed"]
-        for item in self._network.all_items():
+        for item in self._network.present():
             for number, name in enumerate(self._labels):
                 if item.marks is not None and item.marks.get(name) is not None:
                     item.marks[name] = msgspec.convert(item.marks[name], self._detectors[number].state_type)

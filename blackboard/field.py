@@ -187,6 +187,10 @@ class Field:
         standing = (item for ranking, _ in self._rankings(self._lanes(kind), None) for item in ranking)
         return sorted(chain(standing, self._register.past(kind)), key=in_order)
 
+    def present(self) -> Iterator[ContextItem]:
+        """Everything that stands or is archived. A walk over all there is: for who takes up a snapshot."""
+        return chain(self.all_items(), (item for kind in self.kinds for item in self._register.past(kind) if item.present))
+
     def history(self, key: str, target: str | None = None, *, partitions: Partitions = None) -> list[ContextItem]:
         """All that was ever said about a key (and target), in order of making."""
         target = None if target is None else folded(target)

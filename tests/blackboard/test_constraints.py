@@ -182,6 +182,17 @@ def test_a_soft_constraint_fades_and_may_be_relaxed() -> None:
     assert [s.evidence.values for s in driver.signals("violated")] == [{"sales": 3_000}]
 
 
+def test_a_constraint_in_the_archive_is_told_to_have_faded_in_its_time() -> None:
+    """It was too weak to last so long: still, once, and after a restart."""
+    driver = Driver()
+    driver.deposit("a", "travel", kind="constraint", strength=1.0, scope="shared")
+    driver.rounds(5)
+    assert [c.item.status for c in driver.constraints("b")] == ["archived"]
+    driver.board = Board.restore(driver.board.config, driver.board.snapshot(full=True))
+    driver.rounds(15)
+    assert [(s.signal, s.t, s.evidence.relaxable) for s in driver.signals()] == [("fading", 10.0, True)]
+
+
 def test_a_hard_constraint_binds_until_it_is_released_even_from_the_archive() -> None:
     """Unconfirmed for ten rounds it is marked so; faded into the archive it is still named by ``check``; retracted it is released."""
     driver = Driver()
