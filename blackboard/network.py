@@ -18,7 +18,7 @@ from blackboard.errors import BadValue, NotYours
 from blackboard.field import EdgeRef, Field, ItemRef
 from blackboard.items import ContextItem, Edge, identity, partition
 from blackboard.kinds import amount
-from blackboard.lanes import Lane
+from blackboard.lanes import Lane, level_below
 from blackboard.register import in_order, slot_of
 from bus.messages import Cause
 
@@ -149,10 +149,12 @@ class PheromoneNetwork(Field):
         """
         if not self.now <= to < math.inf:
             raise BadValue(f"time does not run from {self.now!r} to {to!r}")
-        while (expiry := self._next_expiry()) < to:  # what would have faded after its expiry has expired
-            self._pass(expiry)
-        if to > self.now:
-            self._pass(to)
+        if to == self.now:
+            return
+        self.now = float(to)
+        for decay in self._classes().values():
+            decay.advance(to)
+        self._settle(self._open.values())
 
     # ---- other acts ---------------------------------------------------------------------------------------------------------------------
 
@@ -210,12 +212,6 @@ class PheromoneNetwork(Field):
 
     # ---- what happens by time alone -----------------------------------------------------------------------------------------------------
 
-    def _pass(self, to: float) -> None:
-        self.now = float(to)
-        for decay in self._classes().values():
-            decay.advance(to)
-        self._settle(self._open.values())
-
     def _settle(self, lanes: Iterable[Lane]) -> None:
         """Do what has become due; in these lanes items fade. What is protected cannot fade by policy, however weak it began."""
         while self._protections and self._protections[0][0] <= self.now:
@@ -229,13 +225,20 @@ class PheromoneNetwork(Field):
         faded = [each for lane in lanes for each in lane.fading.take_due()]
         for each in sorted(faded, key=in_order):
             assert isinstance(each, ContextItem)
-            if self.kinds[each.kind].then == "discard":
+            if self._expired_first(each):
+                self.withdraw(each, "expired", "expire")
+            elif self.kinds[each.kind].then == "discard":
                 self._discard(each)
             else:
                 self.withdraw(each, "archived", "archive")
         while self._next_expiry() <= self.now:
             self.withdraw(self._expiries[0][2], "expired", "expire")
         self._links.forget()
+
+    def _expired_first(self, item: ContextItem) -> bool:
+        """Did what has faded by now expire before it faded? (Asked of each item: how time was cut into steps must not show in others.)"""
+        faded = self._open[item.kind].decay.reaches(level_below(item.u, self.kinds[item.kind].threshold))
+        return item.expires_at is not None and item.expires_at <= min(faded, self.now)
 
     def _await_expiry(self, item: ContextItem) -> None:
         if item.expires_at is not None:

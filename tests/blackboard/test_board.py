@@ -270,6 +270,18 @@ def test_a_late_tick_finds_what_one_in_time_would_have_found() -> None:
     assert driver.changes()[-1].cause == "archive"
 
 
+def test_what_ends_in_private_shows_in_nobody_elses_strengths() -> None:
+    """A private item that expires within a gap does not cut the gap in two for the others."""
+    heard = []
+    for private in (True, False):
+        driver = wall()
+        driver.deposit("a", "page", kind="state", scope="shared")
+        driver.say("b", *([Deposit("mine", expires_at=5_000.0)] if private else []))
+        driver.say("_board", Tick(), at=9_000.0)
+        heard.append(driver.changes())
+    assert heard[0] == heard[1]
+
+
 def test_what_expired_in_the_archive_does_not_come_back() -> None:
     """Expiry is hard, wherever the item is."""
     driver = Driver()
