@@ -256,12 +256,12 @@ class ContextItem(Pheromone):
         share.count += count
         share.last = max(share.last, now)
 
-    def identify(self, board: str) -> str:
-        """Its id on ``board``."""
+    def identify(self, board: str, *, owner: str | None = None, scope: str | None = None) -> str:
+        """Its id on ``board``; or the one that it has if ``owner`` says it, or in ``scope``."""
         return identity(
             board,
-            owner=self.owner,
-            scope=self.scope,
+            owner=self.owner if owner is None else owner,
+            scope=self.scope if scope is None else scope,
             kind=self.kind,
             key=self.key,
             target=self.target,

@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 
 from blackboard.errors import BadValue, NotYours
 from blackboard.field import EdgeRef, Field, ItemRef
-from blackboard.items import ContextItem, Edge, identity, partition
+from blackboard.items import ContextItem, Edge, partition
 from blackboard.kinds import amount
 from blackboard.lanes import Lane, level_below
 from blackboard.register import in_order, slot_of
@@ -164,10 +164,7 @@ class PheromoneNetwork(Field):
         if found.scope == "shared":
             return found
         former, strength = found.id, found.strength
-        shared_id = identity(
-            self.board, owner="", scope="shared", kind=found.kind, key=found.key, target=found.target, content=found.content,
-            value=found.value, op=found.op, unit=found.unit,
-        )  # fmt: skip
+        shared_id = found.identify(self.board, scope="shared")
         twin = self._items.get(shared_id)
         if twin is None:
             self._move_to_shared(found, shared_id, by)

@@ -11,7 +11,7 @@ on which those who see a partition hear of it. A further scope is one more row i
 """
 
 from blackboard.errors import NotInView
-from blackboard.items import ContextItem, Edge, identity, partition
+from blackboard.items import ContextItem, Edge, partition
 from blackboard.network import PheromoneNetwork
 from bus import names
 
@@ -49,7 +49,7 @@ def find(network: PheromoneNetwork, agent: str, item_id: str) -> ContextItem:
         item = network.get(shared_id or item_id)
     except NotInView:
         raise NotInView from None
-    if not sees(agent, item) or (shared_id is not None and _private_id(network, agent, item) != item_id):
+    if not sees(agent, item) or (shared_id is not None and item.identify(network.board, owner=agent, scope="private") != item_id):
         raise NotInView
     return item
 
@@ -57,10 +57,3 @@ def find(network: PheromoneNetwork, agent: str, item_id: str) -> ContextItem:
 def edges(network: PheromoneNetwork, agent: str, item: ContextItem) -> list[Edge]:
     """The edges of an item that ``agent`` sees, the strongest first."""
     return [e for e in network.edges_of(item) if sees(agent, e) and sees(agent, network.get(e.b if e.a == item.id else e.a))]
-
-
-def _private_id(network: PheromoneNetwork, agent: str, item: ContextItem) -> str:
-    return identity(
-        network.board, owner=agent, scope="private", kind=item.kind, key=item.key, target=item.target, content=item.content,
-        value=item.value, op=item.op, unit=item.unit,
-    )  # fmt: skip
