@@ -104,6 +104,8 @@ class Connection:
             await self._on_closed()
 
     async def _on_error(self, error: Exception) -> None:
+        if isinstance(error, BusError):
+            raise error  # our own, on its way out of connect: nats-py catches what is a ConnectionError, and hands it in again
         self._last_error = error
         self._check_refused(error)
         if found := _VIOLATION.search(str(error)):  # nats-py gives it in lower case
