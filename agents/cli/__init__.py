@@ -1,7 +1,8 @@
 """The command line: ``pheroboard COMMAND …``.
 
-Exit codes: 0 it went well, 1 it was refused or failed, 2 it was called wrongly, 130 it was interrupted. An error is one line on stderr that
-names the cure; PHEROBOARD_DEBUG=1 adds the traceback. Commands are imported when they are called, so that each starts fast.
+Exit codes: 0 it went well, 1 it was refused or failed, 2 it was called wrongly, 130 it was interrupted, 143 it was asked to end.
+An error is one line on stderr that names the cure; PHEROBOARD_DEBUG=1 adds the traceback.
+Commands are imported when they are called, so that each starts fast.
 """
 
 import os
@@ -9,9 +10,11 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from importlib import metadata
+from pathlib import Path
 
 from cyclopts import App, CycloptsError, Parameter
 
+from agents.cli.ending import Ending
 from agents.cli.errors import CommandError
 from blackboard.errors import BlackboardError
 from bus.errors import BusError
@@ -43,23 +46,23 @@ for _command, (_module, _help) in {
 
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run one command (by default the one in ``sys.argv``) and exit with its code."""
-    sys.exit(call(sys.argv[1:] if tokens is None else tokens))
+    ending = Ending()
+    try:
+        _open_streams()
+        ending.arrange()
+        sys.exit(call(sys.argv[1:] if tokens is None else tokens))
+    except KeyboardInterrupt:
+        sys.exit(ending.code)
 
 
 def call(tokens: Sequence[str]) -> int:
-    """Run one command and give back its exit code. A command returns nothing, or a code of its own."""
+    """Run one command and give back its exit code. A command returns nothing, or a code of its own. Raises ``KeyboardInterrupt``."""
     try:
         code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except CycloptsError as error:
         print(f"pheroboard: {_line(error)} (pheroboard --help tells more)", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # The reader of our pipe has seen enough. What Python still flushes at its exit goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:  # noqa: BLE001 - one line for whatever went wrong; the traceback for who asks for it
         for sentence in dict.fromkeys(map(_sentence, _leaves(error))):
             print(f"pheroboard: {sentence}", file=sys.stderr)
@@ -67,6 +70,16 @@ def call(tokens: Sequence[str]) -> int:
             traceback.print_exception(error)
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _open_streams() -> None:
+    """A closed stdout or stderr is one that goes nowhere; and what a stream cannot encode is escaped, rather than an error."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
+        else:
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:

@@ -1,6 +1,6 @@
 """Hosting boards: the server, the connection and the boards' services, opened together and closed in turn."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -18,17 +18,23 @@ async def hosting(
 ) -> AsyncIterator[str]:
     """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address.
 
-    ``time`` is what new boards run on; one that was made with the other is refused. A board that stops by itself ends the context, with its
-    reason.
+    ``time`` is what new boards run on; one that was made with the other is refused. A board, or a server of ours, that stops by itself ends
+    the context, with its reason.
     """
     settings: dict[str, Any] = {"time": time} if time else {}
     async with AsyncExitStack() as stack:
-        url = nats or (await stack.enter_async_context(running_server(data / "nats", port=port))).url
-        bus = await NatsBus.connect(url)
+        watched: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        if not nats:
+            server = await stack.enter_async_context(running_server(data / "nats", port=port))
+            nats = server.url
+            watched.append(server.ended)
+        bus = await NatsBus.connect(nats)
         stack.push_async_callback(bus.aclose)
-        services = [await stack.enter_async_context(serving(bus, board, data, **settings)) for board in boards]
+        for board in boards:
+            service = await stack.enter_async_context(serving(bus, board, data, **settings))
+            watched.append(service.wait)
         async with anyio.create_task_group() as tasks:
-            for service in services:
-                tasks.start_soon(service.wait)
-            yield url
+            for end in watched:
+                tasks.start_soon(end)
+            yield nats
             tasks.cancel_scope.cancel()

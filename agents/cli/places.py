@@ -98,7 +98,7 @@ def locate(board: str, where: Where) -> str:
         raise CommandError(f"there is no database {path}: name one that exists, or a board that is served (pheroboard up BOARD)")
     valid_name(board, "board")
     if where.nats:
-        return f"{where.nats.rstrip('/')}/{board}"
+        return address_at(where.nats, board)
     found = served_from(where.data)
     if found and board in found.boards:
         return f"{found.url}/{board}"
@@ -107,6 +107,12 @@ def locate(board: str, where: Where) -> str:
         return str(path)
     why = f"the server on this machine serves {', '.join(found.boards)}" if found else "no server runs on this machine"
     raise CommandError(f"no board {board!r}: {why}, and there is no ./{path}. Serve it: pheroboard up {board}; or name its server: --nats")
+
+
+def address_at(nats: str, board: str) -> str:
+    """The address of a board on the server that --nats names."""
+    server = nats if "://" in nats else f"nats://{nats}"
+    return f"{server.rstrip('/')}/{board}"
 
 
 def opened(board: str, who: Who) -> AbstractAsyncContextManager[Board]:

@@ -11,7 +11,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, nullcontext
-from inspect import iscoroutinefunction
+from inspect import iscoroutinefunction, signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -21,6 +21,7 @@ from cyclopts import Parameter
 
 from agents import Crew
 from agents.cli.errors import CommandError
+from agents.cli.places import address_at
 from bus.names import valid_name
 
 
@@ -47,9 +48,9 @@ async def run(
     data
         The folder that keeps the board; by default a temporary one.
     """
-    name = valid_name(board or Path(target).name.removesuffix(".py").rpartition(".")[2], "board")
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     module = load(target)
+    name = valid_name(board or module.__name__.rpartition(".")[2], "board")
     async with _board(name, nats, data) as address:
         return await _play(module, address, args)
 
@@ -58,7 +59,7 @@ async def run(
 async def _board(name: str, nats: str | None, data: Path | None) -> AsyncIterator[str]:
     """The address of a board that is served while the context is open."""
     if nats:
-        yield f"{nats.rstrip('/')}/{name}"
+        yield address_at(nats, name)
         return
     from agents.cli.hosting import hosting
 
@@ -70,6 +71,10 @@ async def _board(name: str, nats: str | None, data: Path | None) -> AsyncIterato
 async def _play(module: ModuleType, address: str, args: tuple[str, ...]) -> int:
     main, crew = getattr(module, "main", None), getattr(module, "crew", None)
     if iscoroutinefunction(main):
+        try:
+            signature(main).bind(address, *args)
+        except TypeError as error:
+            raise CommandError(f"{module.__name__} cannot take what it was given, {' '.join((address, *args))}: {error}") from error
         return await main(address, *args) or 0
     if not isinstance(crew, Crew):
         raise CommandError(f"{module.__name__} has nothing to run: give it `async def main(address, *args)`, or `crew = Crew([…])`")

@@ -1,8 +1,6 @@
 """``up``: serve boards until interrupted."""
 
 import os
-import signal
-from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
 import anyio
@@ -18,7 +16,7 @@ async def up(
     port: int = -1,
     time: Literal["rounds", "wall"] | None = None,
     where: Where = HERE,
-) -> int:
+) -> None:
     """Serve boards until interrupted, on a NATS server that is started on loopback, or on the one that --nats names.
 
     Parameters
@@ -30,7 +28,7 @@ async def up(
     """
     for board in boards:
         valid_name(board, "board")
-    names = boards or tuple(path.stem for path in databases_in(where.data))
+    names = tuple(dict.fromkeys(boards)) or tuple(path.stem for path in databases_in(where.data))
     if not names:
         raise CommandError(f"there is no board in {where.data} yet: name one, as in `pheroboard up procurement`")
     running = served_from(where.data)
@@ -39,18 +37,11 @@ async def up(
 
     from agents.cli.hosting import hosting
 
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with hosting(names, where.data, nats=where.nats, port=port, time=time) as url:
-            record = Serving(os.getpid(), url, names)
-            record.write(where.data)
-            try:
-                print(f"serving {', '.join(names)} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
-                return await _asked_to_end(signals)
-            finally:
-                record.erase(where.data)
-
-
-async def _asked_to_end(signals: AsyncIterator[signal.Signals]) -> int:
-    async for number in signals:
-        return 130 if number is signal.SIGINT else 0
-    return 0
+    async with hosting(names, where.data, nats=where.nats, port=port, time=time) as url:
+        record = Serving(os.getpid(), url, names)
+        record.write(where.data)
+        try:
+            print(f"serving {', '.join(names)} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
+            await anyio.sleep_forever()
+        finally:
+            record.erase(where.data)

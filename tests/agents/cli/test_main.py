@@ -65,6 +65,23 @@ def test_a_reader_that_has_seen_enough(served: Path) -> None:
         assert process.wait(10) == 0
 
 
+def test_closed_streams(served: Path) -> None:
+    """Without a stdout, a stderr or a stdin it does what it was asked to."""
+    for closed in (">&-", "2>&-", "<&-"):
+        command = ["sh", "-c", f'"$@" {closed}', "sh", PHEROBOARD, "top", "shop"]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment(served), timeout=30, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_a_stream_cannot_encode(served: Path) -> None:
+    """It is escaped, and no error."""
+    environ = {**environment(served), "PYTHONIOENCODING": "ascii"}
+    command = [PHEROBOARD, "search", "shop", "雨"]
+    pheroboard(served, "deposit", "shop", "雨", "--shared")
+    done = subprocess.run(command, capture_output=True, text=True, env=environ, timeout=30, check=True)
+    assert "\\u96e8" in done.stdout
+
+
 def test_starts_light() -> None:
     """The command line loads neither tables nor NATS before a command needs them."""
     heavy = {"rich.table", "nats"}

@@ -24,7 +24,8 @@ def test_address(tmp_path: Path) -> None:
 def test_named_server(tmp_path: Path) -> None:
     """A name is a board on the server that --nats names, before any other."""
     Path("shop.db").touch()
-    assert locate("shop", Where(nats="nats://host:4222/", data=tmp_path)) == "nats://host:4222/shop"
+    for nats in ("nats://host:4222/", "nats://host:4222", "host:4222"):
+        assert locate("shop", Where(nats=nats, data=tmp_path)) == "nats://host:4222/shop"
 
 
 def test_path(tmp_path: Path) -> None:

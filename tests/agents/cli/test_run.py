@@ -37,6 +37,13 @@ def test_crew(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name != "__pycache__"] == ["weather.py"]
 
 
+def test_here(tmp_path: Path) -> None:
+    """A folder is named as a shell has it, too: the board has its name."""
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text(MAIN)
+    assert pheroboard(tmp_path, "run", ".", cwd=tmp_path / "pack").out == "pack\n"
+
+
 def test_kept(tmp_path: Path) -> None:
     """With --data the board is kept, and what is on it stays there; --board names it."""
     (tmp_path / "weather.py").write_text(CREW.replace("HEARD", ""))
@@ -54,6 +61,26 @@ def test_given_up(tmp_path: Path) -> None:
     assert "agent listener is given up: it failed 2 times" in done.err
 
 
+def test_a_reader_that_has_seen_enough(tmp_path: Path) -> None:
+    """Where nobody reads any more what a crew prints, its agents are stopped, and nothing has failed."""
+    (tmp_path / "talker.py").write_text(
+        "import anyio\nfrom agents import Agent, Crew, every\n"
+        "class Talker(Agent):\n"
+        "    @every(seconds=0.01)\n    async def talk(self, _):\n        print('so', flush=True)\n"
+        "    async def run(self):\n        await anyio.sleep_forever()\n"
+        "    async def stop(self):\n        open('stopped', 'x')\n"
+        "crew = Crew([Talker()])\n"
+    )
+    with started(tmp_path, "run", "talker.py") as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert line_of(run) == "so\n"
+        run.stdout.close()
+        assert run.stderr.read() == ""
+        assert run.wait(10) == 0
+    assert (tmp_path / "stopped").exists()
+
+
 def test_main(tmp_path: Path, served: Path) -> None:
     """A main is given the board's address and the arguments, and its number is the exit code; --nats takes a board that is served."""
     (tmp_path / "pack").mkdir()
@@ -67,12 +94,15 @@ def test_main(tmp_path: Path, served: Path) -> None:
 def test_refusals(tmp_path: Path) -> None:
     """What cannot be run is named, with the cure."""
     (tmp_path / "empty.py").touch()
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("async def main(address): ...")
     (tmp_path / "weather.py").write_text(CREW.replace("HEARD", ""))
     (tmp_path / "broken.py").write_text("import no_such_module_at_all")
     for arguments, sentence in {
         ("nowhere.py",): "there is nothing at nowhere.py",
         ("no.such.module",): "there is no module no.such.module",
         ("empty.py",): "empty has nothing to run: give it",
+        ("pack", "x"): "pack cannot take what it was given, nats://127.0.0.1:",
         ("weather.py", "--loud"): "takes no arguments; it was given --loud",
         ("broken.py",): "ModuleNotFoundError: No module named 'no_such_module_at_all' (PHEROBOARD_DEBUG=1",
     }.items():
@@ -82,9 +112,9 @@ def test_refusals(tmp_path: Path) -> None:
         assert done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT])
-def test_interrupted(tmp_path: Path, number: signal.Signals) -> None:
-    """Ctrl-C stops every agent, ends the server, and gives 130."""
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted(tmp_path: Path, number: signal.Signals, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C, or being asked to end, stops every agent and ends the server; nothing is left."""
     (tmp_path / "endless.py").write_text(
         "import anyio\nfrom agents import Agent, Crew\n"
         "class Endless(Agent):\n"
@@ -92,10 +122,14 @@ def test_interrupted(tmp_path: Path, number: signal.Signals) -> None:
         "    async def stop(self):\n        print('stopped', flush=True)\n"
         "crew = Crew([Endless()])\n"
     )
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
     with started(tmp_path, "run", "endless.py") as run:
         assert line_of(run) == "running\n"
+        assert list((tmp_path / "temporary").iterdir())
         run.send_signal(number)
         assert line_of(run) == "stopped\n"
-        assert run.wait(10) == 130
+        assert run.wait(10) == code
         assert run.stderr is not None
         assert run.stderr.read() == ""
+    assert not list((tmp_path / "temporary").iterdir())

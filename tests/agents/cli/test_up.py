@@ -1,7 +1,9 @@
 """agents.cli.up: serving boards until interrupted."""
 
 import json
+import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from tests.agents.cli.commands import address_in, line_of, pheroboard, started
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
 def test_ends_cleanly(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """Asked to end, it lets go of everything, takes its record back, and stands again as it was when started anew."""
     with started(tmp_path, "up", "shop") as up:
@@ -26,6 +28,38 @@ def test_ends_cleanly(tmp_path: Path, number: signal.Signals, code: int) -> None
         assert "It stays" in pheroboard(tmp_path, "top", "shop").out
 
 
+def test_asked_to_end_in_the_background(tmp_path: Path) -> None:
+    """A script's shell has what it starts in the background ignore Ctrl-C; asked to end, it ends all the same."""
+    with started(tmp_path, "up", "shop", through=("sh", "-c", "trap '' INT; exec \"$@\"", "sh")) as up:
+        line_of(up)
+        up.terminate()
+        assert up.wait(10) == 143
+    assert not (tmp_path / "serving.json").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_server_that_is_killed(tmp_path: Path) -> None:
+    """It ends, loudly, when its server does, and serves again when it is started again."""
+    with started(tmp_path, "up", "shop") as up:
+        address_in(line_of(up))
+        [server] = Path(f"/proc/{up.pid}/task/{up.pid}/children").read_text().split()
+        os.kill(int(server), signal.SIGKILL)
+        assert up.wait(10) == 1
+        assert up.stderr is not None
+        said = up.stderr.read().splitlines()[-1]
+        assert said.startswith(f"pheroboard: nats-server (process {server}, at nats://127.0.0.1:")
+        assert said.endswith("has ended by itself: start again; what was accepted is on the disk")
+    assert not (tmp_path / "serving.json").exists()
+    with started(tmp_path, "up") as again:
+        assert line_of(again).startswith("serving shop at ")
+
+
+def test_named_twice(tmp_path: Path) -> None:
+    """A board that is named twice is served once."""
+    with started(tmp_path, "up", "shop", "shop") as up:
+        assert line_of(up).startswith("serving shop at ")
+
+
 def test_refusals(served: Path, tmp_path: Path) -> None:
     """A folder that is served already, a port that is taken, a folder without boards, a bad name: each its own sentence."""
     port = json.loads((served / "serving.json").read_text())["url"].rpartition(":")[2]
@@ -34,6 +68,7 @@ def test_refusals(served: Path, tmp_path: Path) -> None:
     for arguments, sentence in {
         ("shop", "--data", str(served)): "is served already, by process",
         ("shop", "--port", port): f"port {port} is in use",
+        ("shop", "--port", "70000"): "port 70000 is none",
         (): "there is no board in",
         ("a.b",): "board name 'a.b'",
         ("shop", "--data", str(file)): "cannot",
