@@ -12,14 +12,13 @@ Laws:
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from blackboard import views
 from blackboard.admission import Admission
-from blackboard.alerts import Alerts
+from blackboard.alerts import Alerts, AlertState
 from blackboard.answers import Answers
 from blackboard.config import BoardConfig
 from blackboard.errors import Refused
@@ -64,7 +63,7 @@ class _State(Struct):
     seq: int = 0
     stamp: float = 0.0
     told: dict[str, int] = {}
-    alerts: dict[str, Any] = {}
+    alerts: AlertState = field(default_factory=AlertState)
 
 
 class Board:

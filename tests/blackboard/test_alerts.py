@@ -5,7 +5,7 @@ from typing import Any
 from blackboard.board import Board
 from blackboard.config import BoardConfig
 from blackboard.trends import Detector, Finding, Moment
-from bus.messages import Confirm, Deposit, Evidence, Reinforce, Retract, Share, Use
+from bus.messages import Confirm, Deposit, Evidence, Reinforce, Share, Use
 from tests.blackboard.driver import Driver
 
 
@@ -75,62 +75,6 @@ def test_strength_that_passes_the_core_is_told_both_ways_over_a_restart() -> Non
             driver.say("b", Confirm(item))
         told += [(now, s.reason) for s in driver.signals("crossed")[len(told) :]]
     assert told == [(18, "down"), (40, "up")]
-
-
-def test_different_values_for_a_slot_are_contested_until_one_is_confirmed_past_the_other() -> None:
-    """Once when it begins; settled by a confirmation that puts one ahead, or by a retraction."""
-    driver = Driver()
-    mine = driver.deposit("a", "basis 40", key="basis", value=40, scope="shared")
-    driver.deposit("b", "basis 47", key="basis", value=47, scope="shared")
-    (signal,) = driver.signals("contested")
-    assert signal.evidence.values == {"a": 40, "b": 47}
-    driver.say("c", Confirm(mine))
-    driver.say("d", Confirm(mine))
-    assert len(driver.signals("contested")) == 1
-    theirs = driver.id_of("b", Deposit("basis 47", key="basis", value=47, scope="shared"))
-    for agent in ("x", "y", "z"):
-        driver.say(agent, Confirm(theirs))
-    assert len(driver.signals("contested")) == 2, "the other was confirmed past the leader"
-
-
-def test_a_contested_constraint_is_marked_until_one_retracts() -> None:
-    """``constraints()`` says which are contested."""
-    driver = Driver()
-    fields: dict[str, Any] = {"kind": "constraint", "key": "budget", "op": "<=", "scope": "shared"}
-    driver.deposit("a", "50", value=50, **fields)
-    theirs = driver.deposit("b", "60", value=60, **fields)
-    assert [c.contested for c in driver.constraints("x")] == [True, True]
-    driver.say("b", Retract(theirs))
-    assert {c.rule: c.contested for c in driver.constraints("x") if c.status == "active"} == {"budget <= 50": False}
-    assert len(driver.signals("contested")) == 1
-
-
-def test_the_same_value_in_other_words_is_not_contested() -> None:
-    """What counts is the value."""
-    driver = Driver()
-    driver.deposit("a", "basis is 40", key="basis", value=40, scope="shared")
-    driver.deposit("b", "forty", key="basis", value=40.0, scope="shared")
-    assert driver.signals("contested") == []
-
-
-def test_a_contest_outlives_those_of_its_parties_that_leave() -> None:
-    """It goes on between the others: an ally of who left, or those that the leader was past."""
-    driver = Driver()
-    fields: dict[str, Any] = {"kind": "constraint", "key": "budget", "op": "<=", "scope": "shared"}
-    mine, ally = driver.deposit("a", "50", value=50, **fields), driver.deposit("b", "fifty", value=50, **fields)
-    driver.deposit("c", "60", value=60, **fields)
-    driver.say("a", Retract(mine))
-    assert {c.item.owner: c.contested for c in driver.constraints("x")} == {"a": False, "b": True, "c": True}
-    driver.deposit("d", "70", value=70, **fields)
-    driver.say("x", Confirm(ally))
-    assert not any(c.contested for c in driver.constraints("x"))
-    driver.deposit("a", "50", value=50, **fields)
-    driver.say("x", Confirm(mine))
-    assert not any(c.contested for c in driver.constraints("x")), "the leader's value came again, and is its ally"
-    told = len(driver.signals("contested"))
-    driver.say("a", Retract(mine))
-    driver.say("b", Retract(ally))
-    assert [s.evidence.values for s in driver.signals("contested")[told:]] == [{"c": 60, "d": 70}]
 
 
 def test_what_is_deposited_and_confirmed_in_one_unit_did_not_rise() -> None:

@@ -1,14 +1,14 @@
-"""Claims about constraints: predicates, statuses, checks, violations."""
+"""Claims about constraints: predicates, statuses, checks."""
 
 from typing import Any
 
 import pytest
 
 from blackboard.board import Board
-from blackboard.constraints import OPERATORS, breaks, check_predicate, holds, pattern, rule, status
+from blackboard.constraints import OPERATORS, breaks, check_predicate, holds, pattern, rule
 from blackboard.errors import BadValue, UnitMismatch
 from blackboard.items import ContextItem
-from bus.messages import Confirm, Deposit, Reinforce, Retract, Share
+from bus.messages import Confirm, Deposit, Retract
 from tests.blackboard.driver import Driver
 
 
@@ -75,92 +75,6 @@ def test_values_that_cannot_be_compared_break_nothing() -> None:
 def budget(driver: Driver, agent: str = "finance", **fields: Any) -> str:
     said = {"kind": "constraint", "key": "budget", "op": "<=", "value": 50_000, "unit": "CNY", "hard": True, "scope": "shared"} | fields
     return driver.deposit(agent, "at most 50,000", **said)
-
-
-def test_a_value_that_breaks_a_standing_constraint_is_a_violation() -> None:
-    """The signal names the constraint, the value and the agent; the observation is recorded all the same."""
-    driver = Driver()
-    constraint = budget(driver)
-    driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")
-    (signal,) = driver.signals("violated")
-    assert signal.evidence.constraint == constraint
-    assert signal.evidence.rule == "budget <= 50000 CNY"
-    assert signal.evidence.values == {"procurement": 52_000}
-    assert len(driver.top("finance")) == 2
-
-
-def test_a_constraint_that_arrives_is_held_against_the_standing_values() -> None:
-    """The value came first; the violation is raised when the constraint does."""
-    driver = Driver()
-    driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")
-    budget(driver)
-    assert [s.evidence.values for s in driver.signals("violated")] == [{"procurement": 52_000}]
-
-
-def test_a_violation_is_raised_once_and_not_with_every_restatement() -> None:
-    """Saying the offending value again does not raise it again; another value does."""
-    driver = Driver()
-    budget(driver)
-    driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")
-    driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")
-    assert len(driver.signals("violated")) == 1
-    driver.deposit("procurement", "total", key="budget", value=53_000, scope="shared")
-    assert len(driver.signals("violated")) == 2
-
-
-def test_a_value_and_its_constraint_in_one_unit_are_one_violation() -> None:
-    """Whichever comes first in the unit."""
-    total = Deposit("total", key="budget", value=60, scope="shared")
-    cap = Deposit("cap", kind="constraint", key="budget", op="<=", value=50, scope="shared")
-    for unit in ((total, cap), (cap, total)):
-        driver = Driver()
-        driver.say("a", *unit)
-        assert len(driver.signals("violated")) == 1
-
-
-def test_a_constraint_that_is_asserted_anew_is_broken_anew() -> None:
-    """Releasing it ended the violation."""
-    driver = Driver()
-    constraint = budget(driver)
-    driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")
-    driver.say("finance", Retract(constraint))
-    budget(driver)
-    assert len(driver.signals("violated")) == 2
-
-
-def test_a_faded_constraint_forgets_nothing_over_a_restart() -> None:
-    """What it let pass is raised when it is confirmed again, by another host, and what was raised before is not raised again."""
-    driver = Driver()
-    travel = driver.deposit("finance", "travel", kind="constraint", key="travel", op="<=", value=2_000, scope="shared")
-    driver.deposit("sales", "early", key="travel", target="May", value=2_500, scope="shared")
-    driver.rounds(10)
-    driver.deposit("sales", "late", key="travel", target="June", value=3_000, scope="shared")
-    driver.board = Board.restore(driver.board.config, driver.board.snapshot(full=True))
-    driver.say("finance", Confirm(travel))
-    assert [s.target for s in driver.signals("violated")] == ["May", "June"]
-
-
-def test_a_private_value_is_told_to_its_owner_alone_until_it_is_shared() -> None:
-    """Everyone for a shared value, the owner alone for a private one."""
-    driver = Driver()
-    budget(driver)
-    private = driver.deposit("procurement", "total", key="budget", value=52_000)
-    assert driver.signals("violated") == []
-    assert len(driver.signals("violated", "private.procurement")) == 1
-    driver.say("procurement", Share(private))
-    assert len(driver.signals("violated")) == 1
-
-
-def test_another_agents_private_constraint_stays_private() -> None:
-    """A shared value that breaks it is told to the constraint's owner alone; another's private value is not held against it."""
-    driver = Driver()
-    budget(driver, "finance", scope="private")
-    driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")
-    driver.deposit("sales", "guess", key="budget", value=99_000)
-    assert driver.signals("violated") == []
-    assert len(driver.signals("violated", "private.finance")) == 1
-    assert driver.signals("violated", "private.sales") == []
-    assert driver.check("procurement", budget=52_000) == ()
 
 
 def test_a_soft_constraint_fades_and_may_be_relaxed() -> None:
@@ -250,17 +164,6 @@ def test_a_quantity_in_another_unit_is_an_error_that_says_so() -> None:
         driver.check("sales", budget="a lot")
 
 
-def test_a_constraint_with_a_target_binds_that_target_only() -> None:
-    """Values for another target, or for none, are not held against it."""
-    driver = Driver()
-    driver.deposit("a", "refund", kind="constraint", key="refund", target="A789", op="<=", value=100, scope="shared")
-    driver.deposit("b", "refund", key="refund", target="B1", value=500, scope="shared")
-    driver.deposit("b", "refund", key="refund", value=500, scope="shared")
-    assert driver.signals("violated") == []
-    driver.deposit("b", "refund", key="refund", target="A789", value=500, scope="shared")
-    assert len(driver.signals("violated")) == 1
-
-
 def test_a_constraint_may_be_a_sentence_alone() -> None:
     """Without a predicate it is text: listed, never broken."""
     driver = Driver()
@@ -282,27 +185,3 @@ def test_a_constraint_fades_at_the_instant_that_is_told() -> None:
         item = ContextItem("x", kind="constraint")
         item.confirmed = confirmed
         assert status(item, confirmed + 0.7, 0.7) == "fading"
-
-
-def test_a_value_that_was_let_pass_is_told_once() -> None:
-    """Though it was withdrawn and said again meanwhile."""
-    driver = Driver()
-    travel = driver.deposit("finance", "travel", kind="constraint", key="travel", op="<=", value=2_000, scope="shared")
-    driver.rounds(10)
-    for _ in range(2):
-        trip = driver.deposit("sales", "trip", key="travel", value=3_000, scope="shared")
-        driver.say("sales", Retract(trip))
-    driver.deposit("sales", "trip", key="travel", value=3_000, scope="shared")
-    driver.say("finance", Confirm(travel))
-    assert len(driver.signals("violated")) == 1
-
-
-def test_a_value_that_is_deposited_and_shared_in_one_unit_is_one_violation() -> None:
-    """It came as a shared one; so did its confirmations not."""
-    driver = Driver()
-    budget(driver)
-    said = Deposit("total", key="budget", value=52_000)
-    total = driver.id_of("sales", said)
-    driver.say("sales", said, Reinforce(total, 2.0), Share(total))
-    assert [s.signal for s in driver.signals()] == ["violated"]
-    assert driver.signals(audience="private.sales") == []

@@ -1,0 +1,70 @@
+"""Slots for which different values stand (chapter 1, "Supersession": *contested*).
+
+Laws:
+
+- A contest is between values, not between those who say them: the same value in other words is no contest.
+- It is told when it begins, and when another value joins it. It is settled while one value leads, confirmed past all others; if another is
+  then confirmed past the leader, or the leader goes, it is open again and told again.
+- It ends when one value is left.
+"""
+
+from msgspec.json import encode
+
+from blackboard import constraints, signals, views
+from blackboard.items import ContextItem, direction
+from blackboard.network import PheromoneNetwork
+from blackboard.outcome import Outcome, Touch
+from bus.messages import Evidence
+
+OPEN = ""
+"""Stands for the leader of a contest that has none."""
+
+
+class Contests:
+    """The contests of a board's shared slots."""
+
+    def __init__(self, network: PheromoneNetwork) -> None:
+        self._network = network
+        self.leaders: dict[str, str] = {}
+        """Contested slot → the id of the value that leads, or ``OPEN``."""
+
+    def contested(self, item: ContextItem) -> bool:
+        """Do other agents assert other values for this shared item's slot, with none of them confirmed past the others?"""
+        return item.standing and item.scope == views.SHARED and self.leaders.get(_slot(item)) == OPEN
+
+    def notice(self, touch: Touch, outcome: Outcome) -> None:
+        """One item was touched: see what became of its slot."""
+        item = touch.item
+        if item.value is None or item.key is None or item.scope != views.SHARED:
+            return
+        slot = _slot(item)
+        sides = [each for each in self._network.slot(views.SHARED, item.kind, item.key, item.target, item.op) if each.standing]
+        if not any(_differ(each, sides[0]) for each in sides):
+            self.leaders.pop(slot, None)
+            return
+        rivals = [each for each in sides if _differ(each, item)]
+        joins = touch.fresh and item.standing and len(rivals) == len(sides) - 1
+        former = self.leaders.get(slot)
+        leader = next((each for each in sides if each.id == former), None)
+        if former is None or joins or (former != OPEN and leader is None):
+            self._open(slot, item if item.standing else sides[-1], sides, outcome)
+        elif touch.confirmed and item.standing and all(item.strength > rival.strength for rival in rivals):
+            if leader is None:
+                self.leaders[slot] = item.id
+            elif _differ(leader, item):
+                self._open(slot, item, sides, outcome)
+
+    def _open(self, slot: str, item: ContextItem, sides: list[ContextItem], outcome: Outcome) -> None:
+        self.leaders[slot] = OPEN
+        values = {agent: each.value for each in sides for agent in each.asserters}
+        evidence = Evidence(until=self._network.now, values=signals.quoted(values), agents=signals.named(values))
+        outcome.signal(views.audience(item), signals.about(item, "contested", self._network.now, evidence))
+
+
+def _differ(one: ContextItem, other: ContextItem) -> bool:
+    return not constraints.same(one.value, other.value) or one.unit != other.unit
+
+
+def _slot(item: ContextItem) -> str:
+    """A shared slot as a text, for the checkpoint."""
+    return encode((item.kind, item.key, item.target, direction(item.op))).decode()
