@@ -11,7 +11,13 @@ from agents.cli.output import print_json
 from agents.cli.places import OPERATOR, Serving, Who, databases_in, served_from
 from blackboard.errors import BlackboardError
 from blackboard.sqlite import Inspection, inspect
+from blackboard.store import DeadLetter
 from bus.errors import BusError
+
+LETTERS = 20
+"""How many of the messages that a board has set aside are shown."""
+SHOWN = 100
+"""Characters of each."""
 
 
 class Finding(Struct, frozen=True):
@@ -52,7 +58,7 @@ async def _findings(databases: tuple[Path, ...], who: Who) -> AsyncIterator[Find
         yield Finding("server", ok=True, said="none runs on this machine (pheroboard up starts one)")
     for path in (*databases_in(who.data), *databases):
         try:
-            board = inspect(path)
+            board = inspect(path, latest=LETTERS)
         except BlackboardError as error:
             yield Finding(path.stem, ok=False, said=str(error))
             continue
@@ -90,10 +96,14 @@ def _set_aside(name: str, board: Inspection) -> list[Finding]:
     return [
         Finding(name, ok=True, said=f"set aside: {counts}; the latest:"),
         *(
-            Finding(name, ok=True, said=f"entry {each.seq}, {_when(each.stamp)}, {each.agent}: {each.code}: {each.error}")
+            Finding(name, ok=True, said=f"entry {each.seq}, {_when(each.stamp)}, {each.agent}: {each.code}: {each.error}: {_head(each)}")
             for each in board.latest
         ),
     ]
+
+
+def _head(letter: DeadLetter) -> str:
+    return repr(letter.head.decode(errors="replace")[:SHOWN])
 
 
 def _when(stamp: float) -> str:

@@ -12,6 +12,13 @@ from bus.messages import Item
 NUMBERS = ("strength", "before", "after", "evaporated", "amount", "times")
 """Columns that are read from the right."""
 
+WIDE = 10_000
+"""Characters in a line, where there is no terminal."""
+LEGIBLE = 20
+"""Characters in a line of wrapped content, at least."""
+GAP = 2
+"""Spaces between columns."""
+
 
 def print_json(value: Any) -> None:
     """One JSON document on one line. Flushed, since the reader may be waiting for it."""
@@ -31,22 +38,33 @@ def print_items(items: Sequence[ContextItem], *, json: bool) -> None:
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, empty: str) -> None:
-    """A table as wide as the terminal; into a pipe, as wide as it needs, with nothing cut."""
+    """A table; in a terminal that is too narrow for one, a few lines for each row. Nothing is ever cut."""
     filled = list(rows)
     if not filled:
         print(empty)
         return
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else WIDE)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in head:
-        table.add_column(name, justify="right" if name in NUMBERS else "left", no_wrap=not terminal or name != "content", overflow="fold")
+    needed = -GAP
+    for name, *column in zip(head, *filled, strict=True):
+        wraps = terminal and name == "content"
+        table.add_column(name, justify="right" if name in NUMBERS else "left", no_wrap=not wraps, overflow="fold")
+        needed += GAP + min(max(map(cell_len, [name, *column])), LEGIBLE if wraps else WIDE)
+    if needed <= console.width:
+        for row in filled:
+            table.add_row(*map(Text, row))
+        console.print(table)
+        return
     for row in filled:
-        table.add_row(*map(Text, row))
-    Console(width=None if terminal else 10_000).print(table)
+        cells = dict(zip(head, row, strict=True))
+        below = [cells.pop(name) for name in ("content", "id") if name in cells]
+        print("  ".join(filter(None, cells.values())), *below, sep="\n    ")
 
 
 def number(value: float) -> str:

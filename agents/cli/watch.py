@@ -1,11 +1,13 @@
 """``watch``: what happens on a board, as it happens."""
 
 import sys
+from collections.abc import Sequence
 
 from agents.cli.errors import CommandError
 from agents.cli.output import moment, number, print_json
 from agents.cli.places import OPERATOR, BoardName, Who, opened
-from blackboard.client import Feed
+from blackboard.client import Board, Feed
+from blackboard.errors import NotInView
 from bus.messages import Change, Signal
 
 
@@ -34,25 +36,47 @@ async def watch(
         else:
             feed = at.feed(own=True, since=since)
         time = (await at.stats()).time
+        known = since is None  # whether the feed's position is one to go on from
         try:
             async with feed:
                 print(f"watching {at.name} as {who.agent} (Ctrl-C ends it)", file=sys.stderr, flush=True)
                 async for event in feed:
-                    if who.json:
-                        print_json({"position": feed.position, "event": event})
-                    else:
-                        print(_line(event, time), flush=True)
+                    known = True
+                    match event:
+                        case _ if who.json:
+                            print_json({"position": feed.position, "event": event})
+                        case Change():
+                            print(_moved(event, [await _content(at, item) for item in event.ends or (event.item,)]), flush=True)
+                        case Signal():
+                            print(_noticed(event, time), flush=True)
         finally:
-            print(f"go on from here with --since '{feed.position}'", file=sys.stderr, flush=True)
+            if known:
+                print(f"go on from here with --since '{feed.position}'", file=sys.stderr, flush=True)
 
 
-def _line(event: Change | Signal, time: str) -> str:
-    about = event.key or event.item
-    match event:
-        case Change():
-            return f"{event.by or 'time'} {event.cause} {event.kind} {about}: {number(event.old)} → {number(event.new)}"
-        case Signal():
-            by = f", by {', '.join(event.evidence.agents)}" if event.evidence.agents else ""
-            why = f" ({event.reason})" if event.reason else ""
-            said = f"{event.kind} {about}: {event.content}, {number(event.strength)}{by}"
-            return f"{moment(event.t, time)}: {event.signal.upper()}{why} {said}"
+async def _content(at: Board, item: str) -> str:
+    """What an item says, or, if it is in view no more, its id."""
+    try:
+        return (await at.get(item)).content
+    except NotInView:
+        return item
+
+
+def _moved(change: Change, said: Sequence[str]) -> str:
+    what = f"{change.by or 'time'} {change.cause} {_about(change)}: {_on_one_line(' – '.join(said))}"
+    return f"{what}, {number(change.old)} → {number(change.new)}"
+
+
+def _noticed(signal: Signal, time: str) -> str:
+    by = f", by {', '.join(signal.evidence.agents)}" if signal.evidence.agents else ""
+    why = f" ({signal.reason})" if signal.reason else ""
+    said = f"{_about(signal)}: {_on_one_line(signal.content)}, {number(signal.strength)}{by}"
+    return f"{moment(signal.t, time)}: {signal.signal.upper()}{why} {said}"
+
+
+def _about(event: Change | Signal) -> str:
+    return f"{event.kind} {event.key}" if event.key else event.kind
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -2,8 +2,12 @@
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
-from tests.agents.cli.commands import pheroboard
+import msgspec
+
+from bus.nats import NatsBus
+from tests.agents.cli.commands import address_in, line_of, pheroboard, started
 
 
 def test_all_well(served: Path) -> None:
@@ -16,6 +20,34 @@ def test_all_well(served: Path) -> None:
     assert [line.split()[1] for line in lines if "its log goes on from there" in line] == ["kitchen:", "lab:", "shop:"]
     assert any("set aside: " in line and "NotInView" in line for line in lines)
     assert any("operator: NotInView: not in your view" in line for line in lines)
+
+
+async def test_dead_letters(tmp_path: Path) -> None:
+    """Whatever was refused is listed with its sender, the reason and what it said."""
+    deposit = {"type": "deposit", "content": "c"}
+    said: dict[str, Any] = {
+        "BadMessage: observation: Expected `float | null`, got `str`": {"units": [[deposit | {"strength": "much"}]]},
+        "BadMessage: observation: Invalid value 'explode'": {"units": [[{"type": "explode"}]]},
+        "BadMessage: observation: version 7": {"v": 7},
+        "BadValue: strength nan": {"units": [[deposit | {"strength": float("nan")}]]},
+        "BadValue: strength inf": {"units": [[deposit | {"strength": float("inf")}]]},
+        "BadValue: strength -1.0": {"units": [[deposit | {"strength": -1.0}]]},
+        "UnknownKind: kind 'gossip'": {"units": [[deposit | {"kind": "gossip"}]]},
+        "TooBig: content of 200,000 bytes": {"units": [[deposit | {"content": "x" * 200_000}]]},
+        'NotInView: not in your view: \'[{"type":"confirm","item":"0000': {"units": [[{"type": "confirm", "item": "0" * 32}]]},
+        "OutOfOrder: post 99": {"seq": 99},
+    }
+    with started(tmp_path, "up", "shop") as up:
+        bus = await NatsBus.connect(address_in(line_of(up)))
+        for number, sent in enumerate(said.values(), 1):
+            await bus.publish("shop", "mallory", msgspec.msgpack.encode({"v": 1, "epoch": "e", "seq": number, "units": [[deposit]]} | sent))
+        await bus.publish("shop", "mallory", b"\xff no message")
+        await bus.aclose()
+        assert pheroboard(tmp_path, "deposit", "shop", "Behind them all").code == 0  # once it is applied, so are they
+    listed = [line for line in pheroboard(tmp_path, "doctor").out.splitlines() if "entry " in line]
+    assert len(listed) == len(said) + 1
+    for reason in (*said, "BadMessage: observation: Expected `object`, got `int`: '� no message'"):
+        assert any(f", mallory: {reason}" in line for line in listed), (reason, listed)
 
 
 def test_nothing_there(tmp_path: Path) -> None:
