@@ -44,7 +44,7 @@ async def test_dead_letters(tmp_path: Path) -> None:
         await bus.publish("shop", "mallory", b"\xff no message")
         await bus.aclose()
         assert pheroboard(tmp_path, "deposit", "shop", "Behind them all").code == 0  # once it is applied, so are they
-    listed = [line for line in pheroboard(tmp_path, "doctor").out.splitlines() if "entry " in line]
+    listed = [line for line in pheroboard(tmp_path, "doctor").out.splitlines() if ": entry " in line]
     assert len(listed) == len(said) + 1
     for reason in (*said, "BadMessage: observation: Expected `object`, got `int`: '� no message'"):
         assert any(f", mallory: {reason}" in line for line in listed), (reason, listed)
