@@ -70,6 +70,9 @@ class Connection:
 
     async def open(self, url: str, name: str, credentials: Path | None, within: float) -> None:
         _check_address(url, self.address)
+        task = asyncio.current_task()
+        assert task is not None
+        cancelled = task.cancelling()
         try:
             async with asyncio.timeout(within):
                 await self._client.connect(
@@ -85,6 +88,8 @@ class Connection:
                     ping_interval=5,
                     pending_size=-1,  # while disconnected a publish raises: what is buffered may be sent long after it was given up
                 )
+                if task.cancelling() > cancelled:  # wait_for of Python 3.11, with which nats-py connects, may lose that
+                    raise asyncio.CancelledError
                 self._ever_up = True
                 self.up.set()
                 prefix = self.new_inbox() + "."

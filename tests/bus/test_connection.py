@@ -1,6 +1,7 @@
 """A connection to a real server: refusals, limits and ends reach the call that meets them."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,21 @@ async def test_no_server() -> None:
     """Where no server answers, connecting fails in time, naming the address without its password, and the cure."""
     with pytest.raises(Unreachable, match=r"nats://127\.0\.0\.1:1 .*pheroboard up"):
         await NatsBus.connect("nats://me:secret@127.0.0.1:1", within=0.3)
+
+
+async def test_a_cancellation_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is cancelled while connecting is cancelled, even where nats-py loses it."""
+
+    async def deaf(*_: object, **__: object) -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr("bus.connection.Client.connect", deaf)
+    connecting = asyncio.create_task(NatsBus.connect("nats://127.0.0.1:1"))
+    await asyncio.sleep(0)
+    connecting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await connecting
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
