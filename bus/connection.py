@@ -70,12 +70,9 @@ class Connection:
 
     async def open(self, url: str, name: str, credentials: Path | None, within: float) -> None:
         _check_address(url, self.address)
-        task = asyncio.current_task()
-        assert task is not None
-        cancelled = task.cancelling()
         try:
             async with asyncio.timeout(within):
-                await self._client.connect(
+                connecting = self._client.connect(
                     url.split(","),
                     name=name,
                     user_credentials=None if credentials is None else str(credentials),
@@ -88,8 +85,7 @@ class Connection:
                     ping_interval=5,
                     pending_size=-1,  # while disconnected a publish raises: what is buffered may be sent long after it was given up
                 )
-                if task.cancelling() > cancelled:  # wait_for of Python 3.11, with which nats-py connects, may lose that
-                    raise asyncio.CancelledError
+                await _heeding_cancellation(connecting)
                 self._ever_up = True
                 self.up.set()
                 prefix = self.new_inbox() + "."
@@ -316,6 +312,16 @@ def _check_address(url: str, shown: str) -> None:
             good = False
         if not good:
             raise Unreachable(f"{shown!r} is no address of a NATS server: write it as in 'nats://127.0.0.1:4222'")
+
+
+async def _heeding_cancellation(work: Awaitable[None]) -> None:
+    """Do it, and be cancelled even if it loses that: ``wait_for`` of Python 3.11, with which nats-py connects, sometimes does."""
+    task = asyncio.current_task()
+    assert task is not None
+    cancelled = task.cancelling()
+    await work
+    if task.cancelling() > cancelled:
+        raise asyncio.CancelledError
 
 
 def spawn(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> asyncio.Task[None]:
