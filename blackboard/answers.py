@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from blackboard import constraints, views
-from blackboard.admission import validate_limit
 from blackboard.alerts import Alerts
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem, edge_to_wire, to_wire
 from blackboard.network import PheromoneNetwork
+from blackboard.validity import validate_limit
 from bus.messages import (
     AnyQuery,
     AnyReply,

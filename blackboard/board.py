@@ -22,7 +22,7 @@ from blackboard.alerts import Alerts, AlertState
 from blackboard.answers import Answers
 from blackboard.config import BoardConfig
 from blackboard.errors import Refused
-from blackboard.items import ContextItem
+from blackboard.items import ContextItem, from_deposit
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Addressed, Outcome
 from blackboard.trends import Detector
@@ -139,7 +139,7 @@ class Board:
             case Reinforce():
                 network.reinforce(self._find(agent, observation.item), observation.delta, by=agent)
             case Deposit():
-                self._deposit(agent, observation)
+                network.deposit(from_deposit(observation, agent), initial_strength=observation.strength, by=agent)
             case Confirm():
                 network.confirm(self._find(agent, observation.item), by=agent)
             case Use():
@@ -159,13 +159,6 @@ class Board:
                     self._advance(network.now + 1)
             case _:
                 pass  # a tick: the entry's stamp has moved the time already
-
-    def _deposit(self, agent: str, said: Deposit) -> None:
-        item = ContextItem(
-            said.content, kind=said.kind, key=said.key, target=said.target, value=said.value, op=said.op, unit=said.unit, hard=said.hard,
-            expires_at=said.expires_at, meta=said.meta, owner=agent, scope=said.scope,
-        )  # fmt: skip
-        self._network.deposit(item, initial_strength=said.strength, by=agent)
 
     def _link(self, agent: str, said: Link) -> None:
         a, b = self._find(agent, said.a), self._find(agent, said.b)

@@ -14,12 +14,12 @@ from weakref import WeakSet
 
 import anyio
 
-from blackboard.admission import validate
 from blackboard.errors import Refused, refused
 from blackboard.feed import Feed
 from blackboard.items import ContextItem, Edge, from_wire
 from blackboard.line import PATIENCE, Line
 from blackboard.sending import Sender
+from blackboard.validity import validate
 from blackboard.verbs import Batch, Ref, Verbs, id_of
 from bus.messages import (
     Account,

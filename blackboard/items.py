@@ -174,6 +174,14 @@ class Contributed(Struct, gc=False):
     last: float = 0.0
 
 
+def kind_of(kind: str | None, meta: Mapping[str, Any]) -> str:
+    """The kind that is given; else the one that ``meta["type"]`` names; else *fact*. Raises ``BadValue``."""
+    found = kind or meta.get("type") or "fact"
+    if not isinstance(found, str):
+        raise BadValue(f"a kind is a name, not {found!r}")
+    return found
+
+
 class ContextItem(Pheromone):
     """A piece of context: a fact, a constraint, a tool's result, a trait of the user.
 
@@ -208,9 +216,7 @@ class ContextItem(Pheromone):
             raise BadValue(f"an item's content is text, not {type(content).__name__}: {content!r}")
         self.meta: dict[str, Any] = dict(meta or {})
         self.content = content
-        self.kind: str = kind or self.meta.get("type") or "fact"
-        if not isinstance(self.kind, str):
-            raise BadValue(f"a kind is a name, not {self.kind!r}")
+        self.kind = kind_of(kind, self.meta)
         self.key = None if key is None else folded(key)
         self.target = None if target is None else folded(target)
         self.value = value
@@ -276,6 +282,14 @@ class ContextItem(Pheromone):
         about = "" if self.key is None else f" {self.key}" + ("" if self.target is None else f"/{self.target}")
         standing = f"{self.strength:.3g}" if self.standing else self.status
         return f"<{self.kind}{about} {said!r} {standing} {self.partition} {self.id[:8] or 'not deposited'}>"
+
+
+def from_deposit(said: messages.Deposit, owner: str) -> ContextItem:
+    """The item that ``owner`` deposits by saying this."""
+    return ContextItem(
+        said.content, kind=said.kind, key=said.key, target=said.target, value=said.value, op=said.op, unit=said.unit, hard=said.hard,
+        expires_at=said.expires_at, meta=said.meta, owner=owner, scope=said.scope,
+    )  # fmt: skip
 
 
 class Edge(Pheromone):

@@ -1,4 +1,4 @@
-"""The pheromone network: the three updates, and what happens by time alone (chapter 2). What may be asked of it stands in ``field``.
+"""The pheromone network: the three updates, and what happens by time alone (chapter 2). What may be asked of it stands in ``holdings``.
 
 Laws:
 
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 
 from blackboard.errors import BadValue, NotYours
-from blackboard.field import EdgeRef, Field, ItemRef
+from blackboard.holdings import EdgeRef, Holdings, ItemRef
 from blackboard.items import ContextItem, Edge, partition
 from blackboard.kinds import amount
 from blackboard.lanes import Lane, level_below
@@ -23,7 +23,7 @@ from blackboard.register import in_order, slot_of
 from bus.messages import Cause
 
 
-class PheromoneNetwork(Field):
+class PheromoneNetwork(Holdings):
     """Items and edges whose strength says what matters.
 
     ``now`` and all times are rounds, or seconds on a wall clock (the policies then count in seconds). ``core``: from this strength on an

@@ -15,12 +15,12 @@ from functools import partial
 import anyio
 
 from blackboard import views
-from blackboard.admission import validate_limit
 from blackboard.board import Board
 from blackboard.clock import Clock
 from blackboard.errors import NotInView, Refused, TooBig
 from blackboard.items import to_wire
 from blackboard.store import Store
+from blackboard.validity import validate_limit
 from bus.errors import BadMessage, NoAnswer
 from bus.messages import (
     Account,

@@ -1,13 +1,14 @@
 """What an agent may say, whether each by itself or many as one unit."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from math import nan
 from typing import Any, Protocol, Self
 
-from blackboard.admission import validate
 from blackboard.constraints import KIND, rule
 from blackboard.errors import BadValue
-from blackboard.items import ContextItem
+from blackboard.items import ContextItem, from_deposit
 from blackboard.kinds import DEFAULTS
+from blackboard.validity import validate
 from bus.messages import AnyObservation, Confirm, Deposit, Link, Reinforce, Retract, Share, Unit, Use
 
 
@@ -37,7 +38,7 @@ class Verbs:
         self,
         content: str,
         *,
-        kind: str = "fact",
+        kind: str | None = None,
         key: str | None = None,
         target: str | None = None,
         value: Any = None,
@@ -48,8 +49,9 @@ class Verbs:
         scope: str = "private",
         meta: Mapping[str, Any] | None = None,
     ) -> ContextItem:
-        """Put an item on the board; what stands already is confirmed instead. Gives the item as it was said: ``get`` tells how it stands.
+        """Put an item on the board; what stands already is confirmed instead. ``get`` tells how it stands.
 
+        Gives the item as a first deposit leaves it; for a kind of the board's own and no ``strength``, that is nan until it is read.
         ``key`` is what it is about, ``target`` which entity; ``expires_at`` a round, or Unix seconds. Raises ``BadValue``, ``TooBig``.
         """
         return await self._deposit(
@@ -87,13 +89,9 @@ class Verbs:
 
     async def _deposit(self, said: Deposit) -> ContextItem:
         await self._say(said)
-        item = ContextItem(
-            said.content, kind=said.kind, key=said.key, target=said.target, value=said.value, op=said.op, unit=said.unit, hard=said.hard,
-            expires_at=said.expires_at, meta=said.meta, owner=self.agent, scope=said.scope,
-        )  # fmt: skip
+        item = from_deposit(said, self.agent)
         item.id = item.identify(self.name)
-        initial = DEFAULTS[said.kind].initial if said.kind in DEFAULTS else 0.0
-        item.detach(said.strength or initial)
+        item.detach(said.strength or (DEFAULTS[item.kind].initial if item.kind in DEFAULTS else nan))
         return item
 
     async def confirm(self, item: Ref) -> None:

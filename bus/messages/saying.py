@@ -23,7 +23,8 @@ class Deposit(Observation, frozen=True):
     """Put an item on the board; what stands already is confirmed instead (chapter 1, "What a restatement does")."""
 
     content: str
-    kind: str = "fact"
+    kind: str | None = None
+    """Not given: what ``meta["type"]`` says, else *fact*."""
     key: str | None = None
     target: str | None = None
     value: Any = None

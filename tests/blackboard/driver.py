@@ -5,7 +5,7 @@ from typing import Any
 
 from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
-from blackboard.items import identity
+from blackboard.items import from_deposit
 from bus.messages import (
     AnyObservation,
     AnyQuery,
@@ -52,10 +52,7 @@ class Driver:
         return self.id_of(agent, said)
 
     def id_of(self, agent: str, said: Deposit) -> str:
-        return identity(
-            self.board.config.name, owner=agent, scope=said.scope, kind=said.kind, key=said.key, target=said.target, content=said.content,
-            value=said.value, op=said.op, unit=said.unit,
-        )  # fmt: skip
+        return from_deposit(said, agent).identify(self.board.config.name)
 
     def rounds(self, n: int, agent: str = "crew") -> None:
         for _ in range(n):

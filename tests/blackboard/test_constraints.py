@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from blackboard.board import Board
-from blackboard.constraints import OPERATORS, breaks, check_predicate, holds, pattern, rule
+from blackboard.constraints import OPERATORS, breaks, check_predicate, holds, pattern, rule, status
 from blackboard.errors import BadValue, UnitMismatch
 from blackboard.items import ContextItem
 from bus.messages import Confirm, Deposit, Retract

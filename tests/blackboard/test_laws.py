@@ -205,7 +205,7 @@ class Naive:
     """An item whose strength is multiplied out, round by round."""
 
     def __init__(self, said: Deposit, now: int) -> None:
-        self.policy = DEFAULTS[said.kind]
+        self.policy = DEFAULTS[said.kind or "fact"]
         self.begin(said, now)
 
     def begin(self, said: Deposit, now: int) -> None:

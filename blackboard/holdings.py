@@ -57,7 +57,7 @@ class _Scalars(Struct):
     classes: dict[str, tuple[float, float]]
 
 
-class Field:
+class Holdings:
     """The state of a network, and all that only reads it. ``at`` is a time not before now; None is now."""
 
     def __init__(

@@ -1,0 +1,134 @@
+"""What cannot be right on any board, found before it is sent, and again before it is applied.
+
+Each error says what is wrong, with the value and the cure.
+"""
+
+import unicodedata
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from blackboard import constraints
+from blackboard.errors import BadValue, TooBig
+from blackboard.items import kind_of
+from blackboard.kinds import amount
+from bus.messages import AnyObservation, Deposit, EndRound, Link, Reinforce
+
+MAX_CONTENT = 128 * 1024
+"""Bytes of UTF-8 in an item's content."""
+MAX_ATTACHED = 64 * 1024
+"""Bytes of an item's value and meta, encoded."""
+MAX_NAME = 256
+"""Characters in a key, a target, a kind, a unit or a relation."""
+MAX_LIMIT = 10_000
+"""The most items that one question may ask for."""
+MAX_DEPTH = 32
+"""How deeply a value may nest."""
+
+
+def validate(observation: AnyObservation) -> None:
+    """Raise ``Refused`` if the observation cannot be right on any board. Clients call it before they send."""
+    match observation:
+        case Deposit():
+            _validate_deposit(observation)
+        case Reinforce():
+            amount(observation.delta, "delta")
+        case Link():
+            if observation.strength is not None:
+                amount(observation.strength, "strength")
+            if observation.scope is not None:
+                _scope(observation.scope)
+            _name(observation.relation, "relation")
+        case EndRound():
+            if observation.round < 0:
+                raise BadValue(f"round {observation.round}: rounds are counted from 0")
+        case _:
+            pass
+
+
+def validate_limit(limit: int) -> None:
+    """How many may be asked for at once."""
+    if not 0 < limit <= MAX_LIMIT:
+        raise BadValue(f"limit {limit}: ask for 1 to {MAX_LIMIT:,}")
+
+
+def _validate_deposit(deposit: Deposit) -> None:
+    _text(deposit.content, "content")
+    if not deposit.content.strip():
+        raise BadValue(f"content {deposit.content!r} is empty: say something")
+    if (size := len(deposit.content.encode())) > MAX_CONTENT:
+        raise TooBig(f"content of {size:,} bytes: at most {MAX_CONTENT:,} fit; keep the long text elsewhere and deposit where it is")
+    for value, what in ((deposit.kind, "kind"), (deposit.key, "key"), (deposit.target, "target"), (deposit.unit, "unit")):
+        _name(value, what)
+    if deposit.strength is not None:
+        amount(deposit.strength, "strength")
+    if deposit.expires_at is not None and not isfinite(deposit.expires_at):
+        raise BadValue(f"expires_at {deposit.expires_at!r}: give a finite round or time")
+    _scope(deposit.scope)
+    _json(deposit.value, "value")
+    _json(deposit.meta, "meta")
+    kind = kind_of(deposit.kind, deposit.meta)
+    if (size := len(msgspec.msgpack.encode((deposit.value, deposit.meta)))) > MAX_ATTACHED:
+        raise TooBig(f"value and meta of {size:,} bytes: at most {MAX_ATTACHED:,} fit")
+    if deposit.op is not None:
+        if kind != constraints.KIND:
+            raise BadValue(f"operator {deposit.op!r} on a {kind!r}: only a constraint has a predicate")
+        if deposit.key is None:
+            raise BadValue(f"a constraint with operator {deposit.op!r} needs a key: the quantity that it bounds")
+        constraints.check_predicate(deposit.op, deposit.value)
+    elif kind == constraints.KIND and deposit.value is not None:
+        raise BadValue(f"a constraint with the value {deposit.value!r} needs an operator: one of {' '.join(constraints.OPERATORS)}")
+    if deposit.hard and kind != constraints.KIND:
+        raise BadValue(f"hard on a {kind!r}: only a constraint is hard or soft")
+
+
+def _text(value: str, what: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise BadValue(f"{what} is not Unicode text: character {error.start} is half of a surrogate pair") from error
+
+
+def _name(value: str | None, what: str) -> None:
+    if value is None:
+        return
+    _text(value, what)
+    if not value.strip():
+        raise BadValue(f"{what} {value!r} is empty: name one, or leave it out")
+    if len(value) > MAX_NAME:
+        raise TooBig(f"{what} of {len(value):,} characters: at most {MAX_NAME} fit")
+    if any(unicodedata.category(character) == "Cc" for character in value):
+        raise BadValue(f"{what} {value!r} has a control character: use plain text")
+
+
+def _scope(value: str) -> None:
+    if value not in {"private", "shared"}:
+        raise BadValue(f"scope {value!r}: use 'private' or 'shared'")
+
+
+def _json(value: Any, what: str, depth: int = 0) -> None:
+    if depth > MAX_DEPTH:
+        raise BadValue(f"{what} nests more than {MAX_DEPTH} levels deep: flatten it")
+    match value:
+        case None | bool():
+            pass
+        case str():
+            _text(value, what)
+        case int():
+            if not -(2**63) <= value < 2**64:
+                raise BadValue(f"{what} {value!r} does not fit in 64 bits: give it as text")
+        case float():
+            if not isfinite(value):
+                raise BadValue(f"{what} {value!r}: numbers must be finite")
+        case list() | tuple():
+            for each in value:
+                _json(each, what, depth + 1)
+        case dict():
+            for key, each in value.items():
+                if not isinstance(key, str):
+                    raise BadValue(f"{what} has the key {key!r}: keys are texts")
+                _text(key, what)
+                _json(each, what, depth + 1)
+        case _:
+            raise BadValue(f"{what} {value!r} is a {type(value).__name__}: use null, booleans, numbers, texts, lists and mappings")
