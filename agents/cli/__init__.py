@@ -73,13 +73,13 @@ def call(tokens: Sequence[str]) -> int:
 
 
 def _open_streams() -> None:
-    """A closed stdout or stderr is one that goes nowhere; and what a stream cannot encode is escaped, rather than an error."""
+    """A closed stdout or stderr is one that goes nowhere. What a stream cannot encode is escaped; a line is seen at once, in a pipe too."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
         else:
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors="backslashreplace", line_buffering=True)
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:

@@ -71,13 +71,19 @@ async def _settle(crew: Crew, children: Sequence[Child]) -> None:
 
 @asynccontextmanager
 async def _started(address: str, name: str) -> AsyncIterator[Child]:
-    """A child in its own process; it ends when its input does."""
+    """A child in its own process; it ends when its input does. Ctrl-C is for the parent alone: it kills what it leaves early."""
     command = [sys.executable, "-m", "examples.procurement.processes", address, name]
-    async with await anyio.open_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, cwd=CHECKOUT) as process:
-        yield Child(process)
-        assert process.stdin is not None
-        await process.stdin.aclose()
-        await process.wait()
+    async with await anyio.open_process(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, cwd=CHECKOUT, start_new_session=True
+    ) as process:
+        try:
+            yield Child(process)
+            assert process.stdin is not None
+            await process.stdin.aclose()
+            await process.wait()
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
 
 
 async def _be(address: str, name: str) -> None:
@@ -93,5 +99,4 @@ async def _be(address: str, name: str) -> None:
 
 
 if __name__ == "__main__":
-    with suppress(KeyboardInterrupt):
-        anyio.run(partial(_be, *sys.argv[1:]))
+    anyio.run(partial(_be, *sys.argv[1:]))

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -73,14 +73,20 @@ class Watcher:
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[BufferedByteReceiveStream]:
-        """It runs, from where it was, while the context is open; then it is killed. Gives what it prints once it listens."""
+        """It runs, from where it was, while the context is open; then it is killed. Gives what it prints once it listens.
+
+        Ctrl-C is for this process alone.
+        """
         command = [sys.executable, "-m", "examples.watch_strength.subscriber", self._address, *filter(None, [self.position])]
-        async with await anyio.open_process(command, stdout=subprocess.PIPE, stderr=None, cwd=CHECKOUT) as process:
-            assert process.stdout is not None
-            lines = BufferedByteReceiveStream(process.stdout)
-            assert await lines.receive_until(b"\n", 64) == b"listening"
-            yield lines
-            process.kill()
+        async with await anyio.open_process(command, stdout=subprocess.PIPE, stderr=None, cwd=CHECKOUT, start_new_session=True) as process:
+            try:
+                assert process.stdout is not None
+                lines = BufferedByteReceiveStream(process.stdout)
+                assert await lines.receive_until(b"\n", 64) == b"listening"
+                yield lines
+            finally:
+                with suppress(ProcessLookupError):
+                    process.kill()
 
     async def see(self, lines: BufferedByteReceiveStream, count: int) -> list[Change | Signal]:
         """Read until it has seen ``count`` events in all, over all its lives; give those that are new."""

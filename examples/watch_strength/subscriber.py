@@ -1,7 +1,6 @@
 """A process that only watches: it prints what happens on a board, a line each, with the position from which to go on after it."""
 
 import sys
-from contextlib import suppress
 from functools import partial
 
 import anyio
@@ -20,5 +19,4 @@ async def watch(address: str, since: str | None = None) -> None:
 
 
 if __name__ == "__main__":
-    with suppress(KeyboardInterrupt):
-        anyio.run(partial(watch, *sys.argv[1:]))
+    anyio.run(partial(watch, *sys.argv[1:]))

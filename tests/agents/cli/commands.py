@@ -45,7 +45,9 @@ def pheroboard(data: Path, *arguments: str, cwd: Path | None = None) -> Ran:
 def started(data: Path, *arguments: str, through: tuple[str, ...] = ()) -> Iterator["subprocess.Popen[str]"]:
     """A command, run ``through`` another, that goes on while the context is open; killed at its end if it still runs."""
     command = [*through, PHEROBOARD, *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(data), cwd=data) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(data), cwd=data, process_group=0
+    ) as process:
         try:
             yield process
         finally:
