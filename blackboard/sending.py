@@ -5,7 +5,8 @@ Laws:
 - Stop and wait: a post is sent once the one before it is durable. So units stand in the log in the order in which they were said.
 - A post keeps its ``(epoch, number)`` until it is acknowledged: sending it again changes nothing.
 - While a post is under way the next one gathers all that is said meanwhile: the slower the log, the larger the posts.
-- After a failure that leaves open whether the post was stored, numbers begin anew in a new epoch, so that none is used for two posts.
+- After a failure numbers begin anew in a new epoch, so that none is used for two posts: of one that is refused an earlier try may have
+  been stored.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from itertools import islice
 
 from blackboard.errors import BoardClosed, TooBig
 from blackboard.line import Line
-from bus.errors import NoAnswer, NotPermitted, TooLarge
+from bus.errors import NoAnswer
 from bus.messages import Post, Unit, encode
 
 MAX_POST = 256 * 1024
@@ -97,8 +98,6 @@ class Sender:
             except NoAnswer as error:
                 _logger.warning("a post of %s to board %s is not acknowledged: %s", self._line.agent, self._line.board, error)
                 await asyncio.sleep(_AGAIN)
-            except (TooLarge, NotPermitted) as error:  # not stored
-                return error
             except Exception as error:  # noqa: BLE001 - it is the callers' to handle
                 self._epoch, self._number = secrets.token_hex(8), 0
                 return error
