@@ -242,10 +242,10 @@ class Connection:
         except TimeoutError:
             raise self.silence(f"JetStream did not answer on {subject}", patience) from None
 
-    def silence(self, what: str, seconds: float) -> BusError:
-        """The error for a time that ran out."""
+    def silence(self, what: str, seconds: float) -> NoAnswer:
+        """The error for a time that ran out. A server that is away may come back, and until then the connection tries."""
         if not self.up.is_set():
-            return Unreachable(f"no NATS server answers at {self.address} any more, after {seconds:g} s; start it again, or wait")
+            return NoAnswer(f"no NATS server answers at {self.address} any more, after {seconds:g} s; start it again, or wait")
         return NoAnswer(f"{what} within {seconds:g} s, at {self.address}; try again")
 
     async def api(self, call: str, body: dict[str, Any], *, patience: float = PATIENCE) -> dict[str, Any]:

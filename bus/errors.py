@@ -5,7 +5,7 @@
     ├── BadMessage       bytes that are not a message of ours: malformed, of a wrong type, of a version from the future
     ├── TooLarge         a message above the transport's limit
     ├── Unreachable      no server answers, or the connection is gone for good
-    ├── NoAnswer         a query without a reply in time
+    ├── NoAnswer         no reply in time, for now: what was sent may have arrived, and may be sent again
     │   └── NotServed    nobody serves the board
     ├── NotPermitted     the server's permissions refuse it
     ├── AlreadyServed    another host serves the board
@@ -41,7 +41,7 @@ class Unreachable(BusError, ConnectionError):
 
 
 class NoAnswer(BusError, TimeoutError):
-    """A query had no reply in time."""
+    """There was no reply in time: nobody is there for now, or has no time."""
 
 
 class NotServed(NoAnswer):

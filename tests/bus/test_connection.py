@@ -9,10 +9,11 @@ import pytest
 from nats.aio.client import Client
 
 from bus import names
-from bus.errors import NotPermitted, TooLarge, Unreachable
+from bus.errors import NoAnswer, NotPermitted, TooLarge, Unreachable
 from bus.nats import NatsBus
 from bus.server import Server, running_server
 
+from .conftest import Restartable
 from .contract import BOARD, WITHIN, hosting
 
 
@@ -134,6 +135,25 @@ async def test_refusals_surface_at_the_call(tmp_path: Path) -> None:
             assert [m.agent for m in await host.wait_for(1)] == ["finance"]
         await finance.aclose()
         await host_bus.aclose()
+
+
+async def test_a_server_that_is_away(restartable: Restartable) -> None:
+    """While the server is away whoever asks hears so, as something that may pass; once it is back it is as before."""
+    back = asyncio.Event()
+
+    async def answering(_agent: str, data: bytes) -> bytes:
+        await back.wait()
+        return data
+
+    bus = await NatsBus.connect(restartable.url)
+    async with asyncio.timeout(WITHIN), bus.answer(BOARD, answering):
+        restartable.kill()
+        with pytest.raises(NoAnswer, match=r"no NATS server answers at .* any more, after 0\.2 s"):
+            await bus.ask(BOARD, "finance", b"?", timeout=0.2)
+        await restartable.start()
+        back.set()
+        assert await bus.ask(BOARD, "finance", b"?") == b"?"
+    await bus.aclose()
 
 
 async def test_an_unknown_user(tmp_path: Path) -> None:
