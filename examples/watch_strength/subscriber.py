@@ -11,8 +11,7 @@ import blackboard
 
 async def watch(address: str, since: str | None = None) -> None:
     """Print events from now on, or from where ``since`` stands."""
-    async with blackboard.open(address, agent="watcher") as board:
-        feed = board.feed(since=since)
+    async with blackboard.open(address, agent="watcher") as board, board.feed(since=since) as feed:
         print("listening", flush=True)
         async for event in feed:
             print(msgspec.json.encode({"event": event, "position": feed.position}).decode(), flush=True)
