@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.cli.commands import error_line_of, line_of, pheroboard, started
+
 ROOT = Path(__file__).parent.parent
 READMES = ("README.md", "README.zh-CN.md")
 INSTALLING = "pip install uv && "
@@ -34,12 +36,28 @@ def run(command: list[str], folder: Path) -> str:
 
 @pytest.mark.parametrize("readme", READMES)
 def test_code_and_commands_run_in_order(readme: str, tmp_path: Path) -> None:
-    """Each block of code is a program of its own, and the commands look at the board that they made."""
+    """Each block of code is a program of its own, which may be run again; the commands look at the board that they made."""
     for code in blocks(readme, "python"):
-        run([sys.executable, "-W", "error", "-c", code], tmp_path)
+        said = [run([sys.executable, "-W", "error", "-c", code], tmp_path) for _ in range(2)]
+        assert all(said) or not any(said)
     shown = [run(shlex.split(command), tmp_path) for command in commands(readme) if "procurement.db" in command]
     assert shown
     assert all(shown)
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_a_board_that_is_served(readme: str, tmp_path: Path) -> None:
+    """While the first command runs, the second shows what the others do."""
+    up, watch, *others = [shlex.split(command)[1:] for command in commands(readme) if " demo" in command]
+    with started(tmp_path, *up) as serving:
+        assert line_of(serving).startswith("serving demo at ")
+        with started(tmp_path, *watch) as watching:
+            error_line_of(watching)
+            assert all(pheroboard(tmp_path, *command).code == 0 for command in others)
+            seen = [line_of(watching) for _ in range(3)]
+    assert seen[0].startswith("finance deposit constraint budget: ")
+    assert seen[1].startswith("procurement deposit fact budget: ")
+    assert "VIOLATED (hard)" in seen[2]
 
 
 @pytest.mark.parametrize("readme", READMES)
