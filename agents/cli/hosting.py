@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import anyio
 
+from agents.cli.places import server_at
 from blackboard.opening import serving
 from bus.nats import NatsBus
 from bus.server import running_server
@@ -24,11 +25,13 @@ async def hosting(
     settings: dict[str, Any] = {"time": time} if time else {}
     async with AsyncExitStack() as stack:
         watched: list[Callable[[], Coroutine[Any, Any, None]]] = []
-        if not nats:
+        if nats:
+            url = server_at(nats)
+        else:
             server = await stack.enter_async_context(running_server(data / "nats", port=port))
-            nats = server.url
+            url = server.url
             watched.append(server.ended)
-        bus = await NatsBus.connect(nats)
+        bus = await NatsBus.connect(url)
         stack.push_async_callback(bus.aclose)
         for board in boards:
             service = await stack.enter_async_context(serving(bus, board, data, **settings))
@@ -36,5 +39,5 @@ async def hosting(
         async with anyio.create_task_group() as tasks:
             for end in watched:
                 tasks.start_soon(end)
-            yield nats
+            yield url
             tasks.cancel_scope.cancel()

@@ -111,8 +111,12 @@ def locate(board: str, where: Where) -> str:
 
 def address_at(nats: str, board: str) -> str:
     """The address of a board on the server that --nats names."""
-    server = nats if "://" in nats else f"nats://{nats}"
-    return f"{server.rstrip('/')}/{board}"
+    return f"{server_at(nats)}/{board}"
+
+
+def server_at(nats: str) -> str:
+    """The address of the server that --nats names, which people write without nats:// too."""
+    return (nats if "://" in nats else f"nats://{nats}").rstrip("/")
 
 
 def opened(board: str, who: Who) -> AbstractAsyncContextManager[Board]:

@@ -95,7 +95,7 @@ def test_time(tmp_path: Path) -> None:
 def test_on_a_named_server(served: Path, tmp_path: Path) -> None:
     """With --nats it serves its boards on a server that runs already."""
     url = json.loads((served / "serving.json").read_text())["url"]
-    with started(tmp_path, "up", "annex", "--nats", url) as up:
+    with started(tmp_path, "up", "annex", "--nats", url.removeprefix("nats://")) as up:
         assert address_in(line_of(up)) == url
         assert pheroboard(tmp_path, "stats", "annex").code == 0
         assert pheroboard(tmp_path, "stats", f"{url}/annex").code == 0
