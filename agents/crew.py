@@ -21,7 +21,9 @@ from agents.agent import Agent
 from agents.handlers import waits_for_rounds
 from agents.member import Failure, Member, patiently
 from blackboard.client import Board
+from blackboard.opening import MEMORY
 from blackboard.opening import open as open_board
+from bus import names
 
 Opener = Callable[[str], AbstractAsyncContextManager[Board]]
 """An agent's name → its board."""
@@ -92,6 +94,8 @@ class Crew:
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
         """Every agent listens, starts and is kept alive while the context is open; then each is stopped, and what was opened is closed."""
+        if self.board == MEMORY:
+            raise ValueError(f"board {MEMORY!r} would be another one for every agent: name a file, or give a function that opens one")
         self._members = [Member(agent, give_up=self._give_up, pause=self._pause) for agent in self._agents]
         async with AsyncExitStack() as stack:
             for agent in self._agents:
@@ -121,14 +125,14 @@ class Crew:
         await self.settled()
 
     async def settled(self) -> int:
-        """Wait until every agent is idle; the entry of the log up to which, at least, all is heard and dealt with."""
+        """Wait until every agent is idle; the number of the shared events up to which, at least, all is heard and dealt with."""
         while True:
             steps = self._steps
-            seq = (await patiently(self._first.stats)).seq
+            newest = (await patiently(self._first.newest))[names.SHARED]
             for member in self._members:
                 await member.settle()
             if steps == self._steps:
-                return seq
+                return newest
 
     async def end_round(self, number: int) -> None:
         """End round ``number``, unless somebody has ended it before."""

@@ -49,7 +49,7 @@ class Answers:
         self._config = config
         self._patience = config.patience * config.scale
 
-    def answer(self, agent: str, query: AnyQuery, *, at: float | None = None, seq: int = 0) -> AnyReply:
+    def answer(self, agent: str, query: AnyQuery, *, at: float | None = None) -> AnyReply:
         """The reply to ``agent`` at time ``at`` (now, if not given). Raises ``Refused``."""
         network = self._network
         seen = views.partitions(agent)
@@ -76,7 +76,7 @@ class Answers:
             case Stats():
                 counted = network.stats(seen, at=at)
                 return Counted(
-                    BoardStats(board=self._config.name, time=self._config.time, now=network.now if at is None else at, seq=seq, **counted)
+                    BoardStats(board=self._config.name, time=self._config.time, now=network.now if at is None else at, **counted)
                 )
             case _:
                 raise BadValue(f"query {type(query).__name__.lower()!r} is not one that a board answers")

@@ -33,6 +33,9 @@ from bus.messages import (
     Confirm,
     Deposit,
     EndRound,
+    Get,
+    Item,
+    Items,
     Link,
     Refusal,
     Reinforce,
@@ -55,6 +58,14 @@ class Entry(Struct, frozen=True, gc=False):
     epoch: str
     post: int
     units: tuple[Unit, ...]
+
+
+class Thread(Struct, frozen=True):
+    """What is needed to follow an item's changes back: all ids that it ever had, and the entry that changed it last."""
+
+    item: Item
+    ids: frozenset[str]
+    entry: int
 
 
 class _State(Struct):
@@ -173,12 +184,14 @@ class Board:
     def answer(self, agent: str, query: AnyQuery, *, at: float | None = None) -> AnyReply:
         """The answer to ``agent``, from its view; on a wall-clock board as of ``at`` (Unix seconds). Raises ``Refused``."""
         at = max(at, self.now) if at is not None and self.config.time == "wall" else None
-        return self._answers.answer(agent, query, at=at, seq=self.seq)
+        return self._answers.answer(agent, query, at=at)
 
-    def last_entry(self, agent: str, item_id: str) -> tuple[ContextItem, int]:
-        """An item of the agent's view and the entry that changed it last: where ``explain`` takes up the thread."""
+    def thread(self, agent: str, item_id: str, *, at: float | None = None) -> Thread:
+        """Where ``explain`` takes up an item of the agent's view, as it stands at ``at``. Raises ``NotInView``."""
         item = self._find(agent, item_id)
-        return item, item.last_entry
+        reply = self.answer(agent, Get(item.id), at=at)
+        assert isinstance(reply, Items)
+        return Thread(reply.items[0], frozenset({item.id, *item.formerly}), item.last_entry)
 
     # ---- checkpoints --------------------------------------------------------------------------------------------------------------------
 

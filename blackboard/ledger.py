@@ -13,7 +13,6 @@ class Ledger:
     """Records the moves of items, the latest of each; edges are not accounted for."""
 
     def __init__(self) -> None:
-        self._moves = 0
         self._acts: dict[int, deque[Act]] = {}
 
     def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float | None = None) -> None:  # noqa: ARG002 - a recorder's signature
@@ -21,10 +20,9 @@ class Ledger:
         if cause == "discard":
             self._acts.pop(item.ordinal, None)
             return
-        self._moves += 1
         acts = self._acts.setdefault(item.ordinal, deque(maxlen=KEPT))
         evaporated = acts[-1].after - old if acts else 0.0
-        acts.append(Act(seq=self._moves, t=item.touched, cause=cause, by=by, evaporated=evaporated, before=old, after=new))
+        acts.append(Act(t=item.touched, cause=cause, by=by, evaporated=evaporated, before=old, after=new))
 
     def edge_moved(self, edge: Edge, cause: Cause, old: float, new: float, by: str) -> None:
         """An edge moved."""

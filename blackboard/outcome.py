@@ -26,6 +26,8 @@ class Addressed(Struct, frozen=True, gc=False):
 
     audience: str
     events: Events
+    threads: tuple[int, ...]
+    """For each change, the log entry that moved its item before (0: none): what ``explain`` follows back. Told to nobody."""
 
 
 class Touch(Struct):
@@ -42,8 +44,13 @@ class Touch(Struct):
 
 class _Letter(Struct):
     changes: list[Change] = []
+    threads: list[int] = []
     signals: list[Signal] = []
     refusals: list[Refusal] = []
+
+    def add(self, change: Change, thread: int) -> None:
+        self.changes.append(change)
+        self.threads.append(thread)
 
     def parts(self) -> Iterator["_Letter"]:
         """Itself, or where it would be too large to carry, its parts in order."""
@@ -51,6 +58,7 @@ class _Letter(Struct):
             yield self
             return
         part, size = _Letter(), 0
+        threads = iter(self.threads)
         for each in (*self.changes, *self.signals, *self.refusals):
             weight = len(encode(each))
             if size and size + weight > MAX_LETTER:
@@ -59,7 +67,7 @@ class _Letter(Struct):
             size += weight
             match each:
                 case Change():
-                    part.changes.append(each)
+                    part.add(each, next(threads))
                 case Signal():
                     part.signals.append(each)
                 case Refusal():
@@ -86,11 +94,9 @@ class Outcome:
 
     def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, delta: float | None = None) -> None:
         """An item moved. ``delta`` is what a confirmation asked to add, if it was one."""
-        change = Change(
-            item=item.id, kind=item.kind, cause=cause, old=old, new=new, by=by, key=item.key, target=item.target, prev=item.last_entry
-        )
+        change = Change(item=item.id, kind=item.kind, cause=cause, old=old, new=new, by=by, key=item.key, target=item.target)
+        self._letter(views.audience(item)).add(change, item.last_entry)
         item.last_entry = self.seq
-        self._letter(views.audience(item)).changes.append(change)
         arrives = cause in {"deposit", "revive"} or (cause == "share" and delta is None)
         touch = self._touches.get(item.ordinal)
         if touch is None or arrives:  # what was done before it came, its audience does not see
@@ -102,7 +108,7 @@ class Outcome:
     def edge_moved(self, edge: Edge, cause: Cause, old: float, new: float, by: str) -> None:
         """An edge moved."""
         change = Change(item=edge.id, kind="edge", cause=cause, old=old, new=new, by=by, ends=(edge.a, edge.b))
-        self._letter(views.audience(edge)).changes.append(change)
+        self._letter(views.audience(edge)).add(change, 0)
 
     # ---- told by the board --------------------------------------------------------------------------------------------------------------
 
@@ -126,9 +132,9 @@ class Outcome:
             for part in self._letters[audience].parts():
                 told[audience] = n = told.get(audience, 0) + 1
                 events = Events(
-                    n=n, seq=self.seq, t=t, changes=tuple(part.changes), signals=tuple(part.signals), refusals=tuple(part.refusals)
+                    n=n, t=t, changes=tuple(part.changes), signals=tuple(part.signals), refusals=tuple(part.refusals)
                 )
-                out.append(Addressed(audience, events))
+                out.append(Addressed(audience, events, tuple(part.threads)))
         return out
 
     def _letter(self, audience: str) -> _Letter:

@@ -11,14 +11,15 @@ Laws:
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from typing import NamedTuple
 
 import anyio
+import msgspec
 
 from blackboard import views
 from blackboard.board import Board
 from blackboard.clock import Clock
 from blackboard.errors import NotInView, Refused, TooBig
-from blackboard.items import to_wire
 from blackboard.store import Store
 from blackboard.validity import validate_limit
 from bus.errors import BadMessage, NoAnswer
@@ -90,6 +91,13 @@ class Progress:
             await self._step.wait()
 
 
+class _Step(NamedTuple):
+    before: int
+    """The entry that moved the item before."""
+    t: float
+    change: Change
+
+
 class Questions:
     """Answers the queries of one board."""
 
@@ -110,10 +118,10 @@ class Questions:
         except Exception:
             _logger.exception("a query of %s", agent)
             reply = Failed("BlackboardError", "the board failed to answer; its host's log says why")
-        answer = encode(Answer(reply, self._board.seq, self._board.now))
+        answer = encode(Answer(reply, self._board.now))
         if len(answer) > MAX_BYTES:
             failed = Failed(TooBig.__name__, f"the answer has {len(answer):,} bytes, and {MAX_BYTES:,} fit: ask for less at a time")
-            return encode(Answer(failed, self._board.seq, self._board.now))
+            return encode(Answer(failed, self._board.now))
         return answer
 
     async def _reply(self, agent: str, ask: Ask) -> AnyReply:
@@ -158,32 +166,33 @@ class Questions:
 
     async def _explain(self, agent: str, item_id: str) -> Explained:
         """Follow the item's changes back, each to the entry before it that moved the item (chapter 2, "Inspection")."""
-        item, seq = self._board.last_entry(agent, item_id)
-        wire = to_wire(item)
-        await self._progress.until(lambda: self._progress.cursor >= seq)  # it may be applied, and not written yet
-        steps: list[tuple[Events, Change]] = []
+        thread = self._board.thread(agent, item_id, at=self._clock.now())
+        item, seq = thread.item, thread.entry
+        await self._progress.until(lambda: self._progress.cursor >= thread.entry)  # it may be applied, and not written yet
+        steps: list[_Step] = []
         while seq and len(steps) < MAX_ACTS:
-            found = await self._changes_at(agent, seq, wire.id)
+            found = await self._steps_at(agent, seq, thread.ids)
             steps += reversed(found)
-            before = found[0][1].prev if found else 0
+            before = found[0].before if found else 0
             seq = before if before < seq else 0
         steps.reverse()
         acts: list[Act] = []
-        opening = stood = steps[0][1].old if steps else wire.strength
-        for events, change in steps:
-            acts.append(
-                Act(
-                    seq=events.seq, t=events.t, cause=change.cause, by=change.by, evaporated=stood - change.old, before=change.old,
-                    after=change.new,
-                )
-            )  # fmt: skip
+        opening = stood = steps[0].change.old if steps else item.strength
+        for _, t, change in steps:
+            acts.append(Act(t=t, cause=change.cause, by=change.by, evaporated=stood - change.old, before=change.old, after=change.new))
             stood = change.new
-        return Explained(Account(item=wire, acts=tuple(acts), opening=opening, evaporated_since=stood - wire.strength))
+        return Explained(Account(item=item, acts=tuple(acts), opening=opening, evaporated_since=stood - item.strength))
 
-    async def _changes_at(self, agent: str, seq: int, item: str) -> list[tuple[Events, Change]]:
-        rows = await self._store.event_at(seq)
-        heard = [decode_events(row.data) for row in rows if views.may_hear(agent, row.audience)]
-        return [(events, change) for events in heard for change in events.changes if change.item == item]
+    async def _steps_at(self, agent: str, seq: int, ids: frozenset[str]) -> list[_Step]:
+        """What moved the item in an entry, as far as the asker may hear of it."""
+        steps = []
+        for row in await self._store.event_at(seq):
+            if views.may_hear(agent, row.audience):
+                events = decode_events(row.data)
+                threads = msgspec.msgpack.decode(row.threads, type=list[int])
+                moves = zip(threads, events.changes, strict=True)
+                steps += [_Step(before, events.t, change) for before, change in moves if change.item in ids]
+        return steps
 
 
 async def _in_time(work: Awaitable[None], failing: str) -> None:

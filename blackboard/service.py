@@ -223,7 +223,7 @@ class Service:
                 case Entry() as entry:
                     journal.append(message)
                     for addressed in self.board.apply(entry):
-                        events.append(Outgoing(addressed.audience, addressed.events.n, entry.seq, encode(addressed.events)))
+                        events.append(_outgoing(addressed, entry.seq))
                         dead += _refused(entry, addressed, message)
                         archived += self._archived(addressed)
                         self._unsaved += len(addressed.events.changes)
@@ -242,7 +242,7 @@ class Service:
                 except NotInView:
                     continue  # gone altogether in the same entry
                 if isinstance(reply, Items):
-                    yield from (Archived(item.id, addressed.events.seq, encode(item)) for item in reply.items if item.status == "archived")
+                    yield from (Archived(item.id, self.board.seq, encode(item)) for item in reply.items if item.status == "archived")
 
     async def _save(self, seq: int, pages: Mapping[str, bytes]) -> None:
         with anyio.CancelScope(shield=True):
@@ -325,6 +325,11 @@ async def _persistently(act: Callable[[], Awaitable[Any]]) -> None:
             pause = min(2 * pause, longest)
         else:
             return
+
+
+def _outgoing(addressed: Addressed, seq: int) -> Outgoing:
+    events = addressed.events
+    return Outgoing(addressed.audience, events.n, seq, encode(events), msgspec.msgpack.encode(addressed.threads))
 
 
 def _refused(entry: Entry, addressed: Addressed, message: LogMessage) -> Iterable[DeadLetter]:

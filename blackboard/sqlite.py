@@ -40,7 +40,7 @@ _JOURNAL_TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE journal (seq INTEGER PRIMARY KEY, stamp REAL NOT NULL, agent TEXT NOT NULL, data BLOB NOT NULL);
 CREATE TABLE marks (agent TEXT, epoch TEXT, seq INTEGER NOT NULL, PRIMARY KEY (agent, epoch)) WITHOUT ROWID;
-CREATE TABLE events (audience TEXT NOT NULL, n INTEGER NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE events (audience TEXT NOT NULL, n INTEGER NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL, threads BLOB NOT NULL);
 CREATE UNIQUE INDEX events_by_number ON events (audience, n);
 CREATE INDEX events_by_entry ON events (seq);
 CREATE TABLE told (audience TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
@@ -291,7 +291,7 @@ def _read_checkpoint(db: sqlite3.Connection, life: bytes, cursor: int) -> tuple[
 def _write_batch(db: sqlite3.Connection, batch: Batch) -> None:
     db.executemany("INSERT INTO journal VALUES (?, ?, ?, ?)", [(m.seq, m.stamp, m.agent, m.data) for m in batch.journal])
     db.executemany("INSERT OR REPLACE INTO marks VALUES (?, ?, ?)", [(*who, seq) for who, seq in batch.marks.items()])
-    db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", [(e.audience, e.n, e.seq, e.data) for e in batch.events])
+    db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", [astuple(event) for event in batch.events])
     # Every audience that ever had events has its row, so that what is untold is found without a scan.
     db.executemany("INSERT OR IGNORE INTO told VALUES (?, 0)", {(e.audience,) for e in batch.events})
     db.executemany("INSERT OR REPLACE INTO told VALUES (?, ?)", batch.told.items())

@@ -30,6 +30,8 @@ class Outgoing(Struct, frozen=True, gc=False):
     n: int
     seq: int
     data: bytes
+    threads: bytes = b""
+    """For each change in them the entry that moved its item before, as a MessagePack list: kept, and told to nobody."""
 
 
 class DeadLetter(Struct, frozen=True, gc=False):

@@ -104,7 +104,7 @@ async def stats(board: BoardName, /, *, who: Who = OPERATOR) -> None:
     if who.json:
         print_json(found)
         return
-    print(f"{found.board}: {moment(found.now, found.time)}, log entry {found.seq}, {found.items} items and {found.edges} edges in view")
+    print(f"{found.board}: {moment(found.now, found.time)}, {found.items} items and {found.edges} edges in view")
     for what, counts in {"kind": found.kinds, "tier": found.tiers, "owner": found.owners}.items():
         if counts:
             print(f"by {what}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))

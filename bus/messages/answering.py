@@ -96,7 +96,6 @@ class Expert(Struct, frozen=True, gc=False, kw_only=True):
 class Act(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
     """One step in the life of an item: it evaporated by ``evaporated`` since the step before, stood at ``before``, and became ``after``."""
 
-    seq: int
     t: float
     cause: str
     by: str = ""
@@ -122,7 +121,6 @@ class BoardStats(Struct, frozen=True, omit_defaults=True, kw_only=True):
     board: str
     time: Literal["rounds", "wall"]
     now: float
-    seq: int
     items: int
     edges: int
     kinds: dict[str, int]
@@ -183,10 +181,9 @@ AnyReply = Items | Edges | ConstraintList | Breaches | ExpertList | Explained | 
 
 
 class Answer(Struct, frozen=True):
-    """A reply, as of log entry ``seq``."""
+    """A reply. No number of the log is in it, nor in events: those count what everybody writes, in private too."""
 
     reply: AnyReply
-    seq: int = 0
     now: float = 0.0
     """The board's time: its round, or Unix seconds."""
     v: int = VERSION

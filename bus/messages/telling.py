@@ -27,8 +27,6 @@ class Change(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True, ta
     target: str | None = None
     ends: tuple[str, str] | None = None
     """The two items, if an edge moved."""
-    prev: int = 0
-    """The number of the log entry that last changed this item before: the thread that ``explain`` follows back."""
 
 
 class Evidence(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
@@ -88,8 +86,6 @@ class Events(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True, ta
 
     n: int
     """Numbered without a gap within board and audience, from 1."""
-    seq: int
-    """The log entry."""
     t: float
     """The board's time: its round, or Unix seconds."""
     changes: tuple[Change, ...] = ()

@@ -437,3 +437,9 @@ async def test_rounds_on_a_wall_clock_board() -> None:
     async with running_board(time="wall") as running:
         with pytest.raises(ValueError, match="wall-clock"):
             await Crew([Listener()], opener(running), rounds=2).run()
+
+
+async def test_a_board_in_memory_for_each() -> None:
+    """A crew whose agents could not hear each other is refused."""
+    with pytest.raises(ValueError, match="board ':memory:' would be another one for every agent: name a file, or give"):
+        await Crew([Agent("a"), Agent("b")], ":memory:").run()

@@ -14,7 +14,7 @@ def entry(seq: int, agent: str = "finance") -> LogMessage:
 
 
 def event(n: int, seq: int, audience: str = "shared") -> Outgoing:
-    return Outgoing(audience, n, seq, b"event %d" % n)
+    return Outgoing(audience, n, seq, b"event %d" % n, b"thread")
 
 
 def letter(seq: int) -> DeadLetter:

@@ -1,5 +1,6 @@
 """Claims about what an entry did, and how it is addressed."""
 
+from blackboard.board import Entry
 from bus.messages import Confirm, Deposit, Link, Reinforce, encode
 from bus.port import MAX_BYTES
 from tests.blackboard.driver import Driver
@@ -11,16 +12,18 @@ def test_one_entry_gives_an_audience_one_letter() -> None:
     driver.say("a", *(Deposit(f"item {n}", scope="shared") for n in range(10)))
     (events,) = driver.heard["shared"]
     assert [c.cause for c in events.changes] == ["deposit"] * 10
-    assert (events.n, events.seq, events.t) == (1, 1, 0.0)
+    assert (events.n, events.t) == (1, 0.0)
 
 
-def test_a_change_names_the_entry_that_moved_its_item_before() -> None:
-    """The thread that ``explain`` follows; within one entry the later changes point at the entry itself."""
+def test_each_change_is_threaded_to_the_entry_that_moved_its_item_before() -> None:
+    """The thread that ``explain`` follows; within one entry the later changes point at the entry itself. It is told to nobody."""
     driver = Driver()
     item = driver.deposit("a", "fact", scope="shared")
     driver.deposit("b", "noise", scope="shared")
-    driver.say("a", Confirm(item), Reinforce(item, 1.0))
-    assert [(c.cause, c.prev) for c in driver.changes() if c.item == item] == [("deposit", 0), ("confirm", 1), ("reinforce", 3)]
+    entry = Entry(seq=3, stamp=0.0, agent="a", epoch="a", post=3, units=((Confirm(item), Reinforce(item, 1.0)),))
+    (letter,) = driver.board.apply(entry)
+    assert [change.cause for change in letter.events.changes] == ["confirm", "reinforce"]
+    assert letter.threads == (1, 3)
 
 
 def test_an_edge_is_told_with_its_ends() -> None:

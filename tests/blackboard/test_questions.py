@@ -69,6 +69,27 @@ async def test_a_bad_question_is_answered(data: bytes) -> None:
         assert reply.code == "BadMessage"
 
 
+async def test_the_account_of_a_shared_item_goes_back_into_private_for_its_owner_alone() -> None:
+    """The owner sees what it did before it shared; for others the account opens with what was shared. Both add up."""
+    async with running_board("finance", "procurement") as running:
+        finance, procurement = running["finance"], running["procurement"]
+        item = await finance.deposit("basis")
+        await finance.reinforce(item, 1.0)
+        await finance.share(item)
+        await finance.wait_applied()
+        (shared,) = await procurement.top()
+        await procurement.reinforce(shared, 0.5)
+        for _ in range(5):
+            await procurement.end_round()
+        owned = await finance.explain(item)
+        assert [act.cause for act in owned.acts] == ["deposit", "reinforce", "share", "reinforce"]
+        seen = await procurement.explain(shared)
+        assert ([act.cause for act in seen.acts], seen.opening) == (["share", "reinforce"], 5.0)
+        for account in (owned, seen):
+            gained = sum(act.after - act.before - act.evaporated for act in account.acts)
+            assert isclose(account.opening + gained - account.evaporated_since, account.item.strength)
+
+
 async def test_a_fault_of_ours_tells_nothing(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """An unforeseen error is logged at the host; the asker learns only that there was one."""
     async with running_board("finance") as running:

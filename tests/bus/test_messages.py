@@ -18,10 +18,10 @@ def test_posts_come_back_as_they_went() -> None:
 
 def test_answers_and_events_come_back_as_they_went() -> None:
     """Replies and events survive the wire."""
-    answer = m.Answer(reply=m.Items(items=(m.Item(id="i", content="x", kind="fact", strength=4.0),)), seq=3)
+    answer = m.Answer(reply=m.Items(items=(m.Item(id="i", content="x", kind="fact", strength=4.0),)))
     assert m.decode_answer(m.encode(answer)) == answer
     change = m.Change(item="i", kind="fact", cause="deposit", old=0.0, new=4.0, by="finance")
-    events = m.Events(n=1, seq=1, t=0.0, changes=(change,), signals=(m.Signal(signal="rising", item="i", kind="fact"),))
+    events = m.Events(n=1, t=0.0, changes=(change,), signals=(m.Signal(signal="rising", item="i", kind="fact"),))
     assert m.decode_events(m.encode(events)) == events
     ask = m.Ask(query=m.Applied(), epoch="e", seq=2)
     assert m.decode_ask(m.encode(ask)) == ask
