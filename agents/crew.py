@@ -22,7 +22,6 @@ from agents.handlers import waits_for_rounds
 from agents.member import Failure, Member, patiently
 from blackboard.client import Board
 from blackboard.opening import MEMORY
-from blackboard.opening import MEMORY
 from blackboard.opening import open as open_board
 from bus import names
 
@@ -95,8 +94,6 @@ class Crew:
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
         """Every agent listens, starts and is kept alive while the context is open; then each is stopped, and what was opened is closed."""
-        if self.board == MEMORY:
-            raise ValueError(f"board {MEMORY!r} would be another one for every agent: name a file, or give a function that opens one")
         if self.board == MEMORY:
             raise ValueError(f"board {MEMORY!r} would be another one for every agent: name a file, or give a function that opens one")
         self._members = [Member(agent, give_up=self._give_up, pause=self._pause) for agent in self._agents]
