@@ -103,9 +103,7 @@ class Alerts:
         if finding.signal == "fading" and item.kind == constraints.KIND and not item.hard:
             evidence = replace(evidence, relaxable=True)
         detector, now = self._labels[number], self._network.now
-        outcome.signal(
-            views.audience(item), signals.about(item, finding.signal, now, evidence, reason=finding.reason, detector=detector)
-        )
+        outcome.signal(views.audience(item), signals.about(item, finding.signal, now, evidence, reason=finding.reason, detector=detector))
 
     # ---- by time alone ------------------------------------------------------------------------------------------------------------------
 

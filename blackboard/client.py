@@ -64,6 +64,7 @@ __all__ = ["Batch", "Board", "Feed"]
 R = TypeVar("R", bound=AnyReply)
 T = TypeVar("T")
 
+
 class Board(Verbs):
     """The board ``name`` as ``agent`` sees it, over ``bus``; open while its context is.
 

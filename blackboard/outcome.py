@@ -131,9 +131,7 @@ class Outcome:
         for audience in sorted(self._letters):
             for part in self._letters[audience].parts():
                 told[audience] = n = told.get(audience, 0) + 1
-                events = Events(
-                    n=n, t=t, changes=tuple(part.changes), signals=tuple(part.signals), refusals=tuple(part.refusals)
-                )
+                events = Events(n=n, t=t, changes=tuple(part.changes), signals=tuple(part.signals), refusals=tuple(part.refusals))
                 out.append(Addressed(audience, events, tuple(part.threads)))
         return out
 
