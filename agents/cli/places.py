@@ -23,7 +23,16 @@ from blackboard.client import Board
 from blackboard.opening import open as open_board
 from bus.names import valid_name
 
-DATA = Path.home() / ".pheroboard"
+
+def home() -> Path:
+    """Where the data folder is, unless it is named: the user's home, or, for a user that the system does not know (in a container), here."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path()
+
+
+DATA = home() / ".pheroboard"
 
 BoardName = Annotated[str, Parameter(help="A name, an address (nats://HOST:PORT/BOARD) or the path of a database.")]
 ItemId = Annotated[str, Parameter(help="The item's id.")]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.cli.errors import CommandError
-from agents.cli.places import Serving, Where, locate, served_from
+from agents.cli.places import Serving, Where, home, locate, served_from
 from bus.errors import BadName
 
 
@@ -66,6 +66,17 @@ def test_unreadable_record(tmp_path: Path) -> None:
     record.erase(tmp_path)
     record.erase(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user without a home has the data folder where it is."""
+
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    assert home() == Path.home()
+    monkeypatch.setattr(Path, "home", unknown)
+    assert home() == Path()
 
 
 def test_bad_name(tmp_path: Path) -> None:
