@@ -25,7 +25,7 @@ from bus.names import valid_name
 
 
 def home() -> Path:
-    """Where the data folder is, unless it is named: the user's home, or, for a user that the system does not know (in a container), here."""
+    """Where the data folder is, unless it is named: the user's home, or here, for a user that the system does not know."""
     try:
         return Path.home()
     except RuntimeError:
