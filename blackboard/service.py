@@ -41,7 +41,7 @@ from bus.port import Bus, Log, LogMessage
 MAX_BATCH = 64
 """Messages in one transaction."""
 CHECKPOINT_EVERY = 20_000
-"""Changes between two checkpoints: what a reopening has to apply again is bounded by it."""
+"""Entries and changes between two checkpoints: what a reopening has to apply again is bounded by it."""
 MAX_UNTOLD = 10_000
 """Events that wait to be told before the board takes in no more."""
 TOLD_AT_ONCE = 256
@@ -183,6 +183,7 @@ class Service:
         after = standing.checkpoint
         while messages := await self._store.journal(after):
             for message in messages:
+                self._unsaved += 1
                 for addressed in self.board.apply(_journaled(message, self.name)):
                     again[addressed.audience] += 1
                     self._unsaved += len(addressed.events.changes)
@@ -222,6 +223,7 @@ class Service:
             match intake.take(message):
                 case Entry() as entry:
                     journal.append(message)
+                    self._unsaved += 1
                     for addressed in self.board.apply(entry):
                         events.append(_outgoing(addressed, entry.seq))
                         dead += _refused(entry, addressed, message)

@@ -1,5 +1,6 @@
 """Hosts boards for the tests of the shells, and breaks things under them."""
 
+import asyncio
 import copy
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from blackboard.client import Board
 from blackboard.clock import ManualClock
 from blackboard.service import Service
-from blackboard.store import MemoryStore, Store
+from blackboard.store import Batch, MemoryStore, Store
 from bus.memory import MemoryBus
 from bus.messages import (
     Answer,
@@ -26,6 +27,24 @@ def host(store: Store, *, bus: Bus | None = None, clock: ManualClock | None = No
     """A service over a bus of its own, not yet started."""
     clock = clock or ManualClock()
     return Service(name, bus or MemoryBus(clock.now), store, clock, settings=settings)
+
+
+class Held(MemoryStore):
+    """A disk that writes when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked, self.let = asyncio.Event(), asyncio.Event()
+
+    async def commit(self, batch: Batch) -> None:
+        self.asked.set()
+        await self.let.wait()
+        await super().commit(batch)
+
+    def hold(self) -> None:
+        """Write nothing from now on."""
+        self.asked.clear()
+        self.let.clear()
 
 
 def killed(store: MemoryStore) -> MemoryStore:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ from bus.messages import (
     encode,
 )
 from bus.port import Log, LogMessage
-from tests.blackboard.hosting import ask, host, killed, post, some_life, state
+from tests.blackboard.hosting import Held, ask, host, killed, post, some_life, state
 
 CAT = Deposit("the cat is called Doudou", scope="shared")
 
@@ -71,13 +72,37 @@ async def test_checkpoint_and_tail_are_the_whole_journal(every: int, monkeypatch
     assert rebuilt.snapshot(full=True) == was
 
 
+async def test_the_tail_is_bounded_in_entries_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entries that change nothing must be applied again as well: a checkpoint comes after so many, those before a kill included."""
+    saved = asyncio.Event()
+
+    async def checkpoint(_store: MemoryStore, _seq: int, _pages: Mapping[str, bytes]) -> None:
+        saved.set()
+
+    monkeypatch.setattr(MemoryStore, "checkpoint", checkpoint)
+    monkeypatch.setattr(module, "CHECKPOINT_EVERY", 5)
+    store, bus = MemoryStore(), MemoryBus(ManualClock().now)
+    async with host(store, bus=bus), asyncio.timeout(5):
+        for number in range(4):
+            await bus.publish("board", "finance", post(number + 1, EndRound(number)))
+        image = killed(store)
+        assert not saved.is_set()
+        await bus.publish("board", "finance", post(5, EndRound(4)))
+        await saved.wait()
+    saved.clear()
+    bus = MemoryBus(ManualClock().now)
+    async with host(image, bus=bus), asyncio.timeout(5):
+        await bus.publish("board", "finance", post(5, EndRound(4)))
+        await saved.wait()
+
+
 async def test_closing_and_opening_a_file(tmp_path: Path) -> None:
     """A board that was closed comes back from its checkpoint alone."""
     was, _ = await live(SqliteStore(tmp_path / "board.db"))
     store = SqliteStore(tmp_path / "board.db")
     standing = await store.open()
-    assert standing.checkpoint == standing.cursor > 0
     await store.aclose()
+    assert standing.checkpoint == standing.cursor > 0
     async with host(store) as service:
         assert state(service) == was
 
@@ -135,19 +160,6 @@ async def test_settings_are_the_origin_s() -> None:
         host(MemoryStore(), name="a board")
 
 
-class Held(MemoryStore):
-    """A disk that writes when it is let."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked, self.let = asyncio.Event(), asyncio.Event()
-
-    async def commit(self, batch: Batch) -> None:
-        self.asked.set()
-        await self.let.wait()
-        await super().commit(batch)
-
-
 class Kept(MemoryBus):
     """A bus that has kept a log, which no host has read."""
 
@@ -176,6 +188,20 @@ async def test_nobody_sees_a_past(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(counted, Counted)
     assert counted.stats.items == 1
     assert missed == Recalled((), 3)
+
+
+async def test_nothing_is_told_before_it_is_durable() -> None:
+    """While a batch is being written its publisher waits, and nobody hears of it, whatever else wakes the teller."""
+    bus, store = MemoryBus(ManualClock().now), Held()
+    async with host(store, bus=bus) as service, bus.listen("board", names.SHARED) as heard, asyncio.timeout(5):
+        publishing = asyncio.create_task(bus.publish("board", "finance", post(1, CAT)))
+        hearing = asyncio.ensure_future(anext(heard))
+        await store.asked.wait()
+        service._progress.wake()
+        done, _ = await asyncio.wait({publishing, hearing}, timeout=0.02)
+        store.let.set()
+        assert not done
+        assert await publishing == decode_events(await hearing).n == 1
 
 
 # ---- what counts ------------------------------------------------------------------------------------------------------------------------
@@ -334,6 +360,24 @@ async def test_events_survive_trouble_of_the_bus(monkeypatch: pytest.MonkeyPatch
         for number in (1, 2, 3):
             await bus.publish("board", "finance", post(number, CAT))
         assert [decode_events(await anext(heard)).n for _ in range(3)] == [1, 2, 3]
+
+
+async def test_what_is_untold_holds_up_the_intake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While too much waits to be told the board takes in no more; once it is told, the board goes on."""
+    monkeypatch.setattr(module, "MAX_UNTOLD", 1)
+    bus, told = MemoryBus(ManualClock().now), asyncio.Event()
+
+    async def emit(*_: object) -> None:
+        await told.wait()
+
+    monkeypatch.setattr(bus, "emit", emit)
+    async with host(MemoryStore(), bus=bus), asyncio.timeout(5):
+        await bus.publish("board", "finance", post(1, CAT))
+        publishing = asyncio.create_task(bus.publish("board", "finance", post(2, CAT)))
+        done, _ = await asyncio.wait({publishing}, timeout=0.02)
+        told.set()
+        assert not done
+        assert await publishing == 2
 
 
 async def test_what_cannot_be_told_holds_up_nothing(caplog: pytest.LogCaptureFixture) -> None:
