@@ -1,7 +1,6 @@
 """What every store must do. ``test_store`` and ``test_sqlite`` run it, each on its own kind."""
 
-from abc import ABC, abstractmethod
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -21,14 +20,12 @@ def letter(seq: int) -> DeadLetter:
     return DeadLetter(seq, 1.0, "mallory", "BadMessage", "no message", b"\x00", "epoch", seq, 1)
 
 
-class StoreContract(ABC):
-    @abstractmethod
-    def make(self, folder: Path) -> Store:
-        """The store of this folder; made again, it is the same one opened anew."""
+class StoreContract:
+    """Subclasses give a fixture ``make``: each call makes the same store anew, to be opened again."""
 
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Store:
-        return self.make(tmp_path)
+    def store(self, make: Callable[[], Store]) -> Store:
+        return make()
 
     async def test_empty(self, store: Store) -> None:
         """A new store stands at nothing."""
@@ -37,9 +34,9 @@ class StoreContract(ABC):
         assert await store.bounds("shared") == (0, 0)
         await store.aclose()
 
-    async def test_everything_comes_back(self, tmp_path: Path) -> None:
+    async def test_everything_comes_back(self, make: Callable[[], Store]) -> None:
         """What a batch wrote is there when the store is opened again."""
-        store = self.make(tmp_path)
+        store = make()
         await store.open()
         await store.begin(b"origin", "log-1")
         await store.commit(
@@ -54,7 +51,7 @@ class StoreContract(ABC):
         )
         await store.aclose()
 
-        store = self.make(tmp_path)
+        store = make()
         assert await store.open() == Standing(origin=b"origin", log="log-1", cursor=3, marks={("finance", "e1"): 2})
         assert await store.journal(0) == [entry(1), entry(3)]
         assert await store.journal(0, limit=1) == [entry(1)]
@@ -89,15 +86,15 @@ class StoreContract(ABC):
         assert await store.untold() == []
         await store.aclose()
 
-    async def test_checkpoint(self, tmp_path: Path) -> None:
+    async def test_checkpoint(self, make: Callable[[], Store]) -> None:
         """A checkpoint lays its pages over those before it; an empty page is gone."""
-        store = self.make(tmp_path)
+        store = make()
         await store.open()
         await store.commit(Batch(cursor=9))
         await store.checkpoint(5, {"a": b"1", "b": b"2"})
         await store.checkpoint(9, {"a": b"3", "b": b"", "c": b"4", "d": b""})
         await store.aclose()
-        store = self.make(tmp_path)
+        store = make()
         standing = await store.open()
         assert (standing.checkpoint, standing.pages) == (9, {"a": b"3", "c": b"4"})
         await store.aclose()

@@ -13,7 +13,7 @@ from blackboard.store import MemoryStore
 from blackboard.testing import RunningBoard, running_board
 from bus import names
 from bus.messages import Answer, Applied, Deposit, Failed, Get, Missed, Recalled, Top, UpTo, encode
-from tests.blackboard.hosting import ask, post
+from tests.blackboard.hosting import Held, ask, post
 
 
 async def recalled(running: RunningBoard, agent: str, audience: str, after: int = 0, limit: int = 256) -> Recalled:
@@ -215,6 +215,23 @@ async def test_only_what_is_in_view_is_explained() -> None:
         for account in (await mallory.explain(shared), await mallory.explain(shared)):
             assert item.id not in str(account)
         assert isinstance(await ask(running.bus, "mallory", Get(item.id)), Failed)
+
+
+async def test_what_is_not_written_yet_is_waited_for() -> None:
+    """An act that is applied and not durable yet is in the account, since the strength has it: whoever asks waits for it."""
+    store = Held()
+    store.let.set()
+    async with running_board("finance", "procurement", store=store) as running, asyncio.timeout(5):
+        item = await running["finance"].deposit("explained", scope="shared")
+        store.hold()
+        reinforcing = asyncio.create_task(running["finance"].reinforce(item, 1.0))
+        await store.asked.wait()
+        explaining = asyncio.create_task(balances(running["procurement"], item.id))
+        done, _ = await asyncio.wait({explaining}, timeout=0.02)
+        store.let.set()
+        assert not done
+        await reinforcing
+        assert await explaining == ["deposit", "reinforce"]
 
 
 async def test_explained_after_a_restart() -> None:

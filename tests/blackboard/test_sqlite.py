@@ -5,20 +5,17 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from blackboard.errors import BoardInUse, NotWritable, SchemaTooNew, StoreError
 from blackboard.sqlite import SqliteStore, inspect
-from blackboard.store import Batch, DeadLetter, Store
+from blackboard.store import Batch, DeadLetter
 from tests.blackboard.store_contract import StoreContract, entry, event
 
-
-class TestSqliteStore(StoreContract):
-    def make(self, folder: Path) -> Store:
-        return SqliteStore(folder / "board.db")
+Make = Callable[[], SqliteStore]
 
 
 @pytest.fixture
@@ -26,9 +23,31 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "board.db"
 
 
-async def test_a_batch_is_whole_or_nothing(path: Path) -> None:
+@pytest.fixture
+async def make(path: Path) -> AsyncIterator[Make]:
+    """Makes stores, and closes them whatever becomes of the test: the threads of an open one would keep pytest from ending."""
+    made: list[SqliteStore] = []
+
+    def store() -> SqliteStore:
+        made.append(SqliteStore(path))
+        return made[-1]
+
+    yield store
+    for each in made:
+        await each.aclose()
+
+
+@pytest.fixture
+def store(make: Make) -> SqliteStore:
+    return make()
+
+
+class TestSqliteStore(StoreContract):
+    """The contract."""
+
+
+async def test_a_batch_is_whole_or_nothing(store: SqliteStore) -> None:
     """When one row of a batch cannot be written, none is."""
-    store = SqliteStore(path)
     await store.open()
     await store.commit(Batch(cursor=1, journal=(entry(1),), events=(event(1, 1),)))
     with pytest.raises(StoreError, match="UNIQUE"):
@@ -37,21 +56,17 @@ async def test_a_batch_is_whole_or_nothing(path: Path) -> None:
     standing = await store.open()
     assert (standing.cursor, standing.marks) == (1, {})
     assert await store.journal(0) == [entry(1)]
-    await store.aclose()
 
 
-async def test_synced_and_patient(path: Path) -> None:
+async def test_synced_and_patient(store: SqliteStore) -> None:
     """The files are in WAL mode, synced in full, and wait for a reader such as a backup."""
-    store = SqliteStore(path)
     await store.open()
     for pragma, value in (("journal_mode", "wal"), ("synchronous", 2), ("busy_timeout", 5000)):
         assert await store._rows(f"PRAGMA {pragma}") == [(value,)]
-    await store.aclose()
 
 
-async def test_second_process(path: Path) -> None:
+async def test_second_process(store: SqliteStore, path: Path) -> None:
     """A second process is refused, and told who holds the board."""
-    store = SqliteStore(path)
     await store.open()
     code = f"""
 import asyncio, pathlib
@@ -60,18 +75,16 @@ asyncio.run(SqliteStore(pathlib.Path({str(path)!r})).open())
 """
     done = await asyncio.to_thread(subprocess.run, [sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
     assert f"BoardInUse: {path} is in use by process {os.getpid()}" in done.stderr
-    await store.aclose()
 
 
-async def test_same_process(path: Path) -> None:
+async def test_same_process(make: Make) -> None:
     """A second hold in one process is refused, too; once the first let go it works."""
-    first, second = SqliteStore(path), SqliteStore(path)
+    first, second = make(), make()
     await first.open()
     with pytest.raises(BoardInUse, match="this one"):
         await second.open()
     await first.aclose()
     await second.open()
-    await second.aclose()
 
 
 async def test_unwritable_folder(tmp_path: Path) -> None:
@@ -81,33 +94,32 @@ async def test_unwritable_folder(tmp_path: Path) -> None:
         await SqliteStore(tmp_path / "file" / "board.db").open()
 
 
-async def test_folder_in_place_of_the_file(path: Path) -> None:
+async def test_folder_in_place_of_the_file(make: Make, path: Path) -> None:
     """A folder where the database should be is named, and the lock let go."""
     path.mkdir()  # noqa: ASYNC240
     for _ in range(2):
         with pytest.raises(NotWritable, match="cannot be written"):
-            await SqliteStore(path).open()
+            await make().open()
 
 
-async def test_newer_schema(path: Path) -> None:
+async def test_newer_schema(make: Make, path: Path) -> None:
     """A file of a later version is left alone."""
     database = sqlite3.connect(path)
     database.execute("PRAGMA user_version = 99")
     database.close()
     with pytest.raises(SchemaTooNew, match=r"schema 99.*upgrade"):
-        await SqliteStore(path).open()
+        await make().open()
 
 
-async def test_not_a_database(path: Path) -> None:
+async def test_not_a_database(make: Make, path: Path) -> None:
     """A file of another kind is said to be one."""
     path.write_bytes(b"certainly not SQLite" * 1000)  # noqa: ASYNC240
     with pytest.raises(StoreError, match="no board's database"):
-        await SqliteStore(path).open()
+        await make().open()
 
 
-async def test_checkpoint_of_another_journal(path: Path) -> None:
+async def test_checkpoint_of_another_journal(store: SqliteStore, path: Path) -> None:
     """A checkpoint whose journal was replaced is dropped, with all its pages."""
-    store = SqliteStore(path)
     await store.open()
     await store.commit(Batch(cursor=5))
     await store.checkpoint(5, {"a": b"old"})
@@ -119,24 +131,22 @@ async def test_checkpoint_of_another_journal(path: Path) -> None:
     await store.checkpoint(7, {"b": b"new"})
     await store.aclose()
     assert (await store.open()).pages == {"b": b"new"}
-    await store.aclose()
 
 
-async def test_checkpoint_ahead_of_the_journal(path: Path) -> None:
+async def test_checkpoint_ahead_of_the_journal(store: SqliteStore) -> None:
     """A checkpoint that is ahead of its journal (restored from a backup) is dropped."""
-    store = SqliteStore(path)
     await store.open()
     await store.commit(Batch(cursor=5))
     await store.checkpoint(6, {"a": b"ahead"})
     await store.aclose()
     assert (await store.open()).pages == {}
-    await store.aclose()
 
 
 @pytest.mark.parametrize("damage", [lambda whole: whole[:5000], lambda whole: b"nonsense" + whole[8:]], ids=["truncated", "overwritten"])
-async def test_damaged_checkpoint(path: Path, damage: Callable[[bytes], bytes], caplog: pytest.LogCaptureFixture) -> None:
+async def test_damaged_checkpoint(
+    store: SqliteStore, path: Path, damage: Callable[[bytes], bytes], caplog: pytest.LogCaptureFixture
+) -> None:
     """A checkpoint file that is not whole is dropped with a warning, and the next one is kept again."""
-    store = SqliteStore(path)
     await store.open()
     await store.commit(Batch(cursor=3))
     await store.checkpoint(3, {"page": b"x" * 10_000})
@@ -149,12 +159,10 @@ async def test_damaged_checkpoint(path: Path, damage: Callable[[bytes], bytes], 
     await store.checkpoint(3, {"page": b"y"})
     await store.aclose()
     assert (await store.open()).pages == {"page": b"y"}
-    await store.aclose()
 
 
-async def test_inspect(path: Path) -> None:
+async def test_inspect(store: SqliteStore, path: Path) -> None:
     """A database is read while another holds it: its cursor, its log, and what was set aside and why."""
-    store = SqliteStore(path)
     await store.open()
     await store.begin(b"origin", "this log")
     codes = ("BadValue", "BadMessage", "BadValue")
@@ -163,7 +171,6 @@ async def test_inspect(path: Path) -> None:
     found = inspect(path, latest=2)
     assert (found.cursor, found.log, found.dead) == (3, "this log", {"BadValue": 2, "BadMessage": 1})
     assert found.latest == letters[:0:-1]
-    await store.aclose()
 
 
 def test_inspect_what_is_not_ours(path: Path) -> None:

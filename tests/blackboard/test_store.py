@@ -1,14 +1,15 @@
 """The memory twin keeps to the store's contract."""
 
-from pathlib import Path
+from collections.abc import Callable
+
+import pytest
 
 from blackboard.store import MemoryStore, Store
 from tests.blackboard.store_contract import StoreContract
 
 
 class TestMemoryStore(StoreContract):
-    def setup_method(self) -> None:
-        self.kept: dict[Path, MemoryStore] = {}
-
-    def make(self, folder: Path) -> Store:
-        return self.kept.setdefault(folder, MemoryStore())
+    @pytest.fixture
+    def make(self) -> Callable[[], Store]:
+        store = MemoryStore()
+        return lambda: store
