@@ -39,7 +39,7 @@ def print_items(items: Sequence[ContextItem], *, json: bool) -> None:
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, empty: str) -> None:
     """A table; in a terminal that is too narrow for one, a few lines for each row. Nothing is ever cut."""
-    filled = list(rows)
+    filled = [[plain(cell) for cell in row] for row in rows]
     if not filled:
         print(empty)
         return
@@ -65,6 +65,11 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, empty: st
         cells = dict(zip(head, row, strict=True))
         below = [cells.pop(name) for name in ("content", "id") if name in cells]
         print("  ".join(filter(None, cells.values())), *below, sep="\n    ")
+
+
+def plain(text: str) -> str:
+    """A text that somebody else wrote, without what would steer the terminal: control characters are shown as what they are."""
+    return "".join(each if each.isprintable() or each in "\n\t" else repr(each)[1:-1] for each in text)
 
 
 def number(value: float) -> str:

@@ -8,7 +8,8 @@ BOARD is one of
 """
 
 import socket
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +22,7 @@ from msgspec import Struct
 from agents.cli.errors import CommandError
 from blackboard.client import Board
 from blackboard.opening import open as open_board
+from bus.lock import Held, hold
 from bus.names import valid_name
 
 
@@ -89,6 +91,20 @@ def served_from(data: Path) -> Serving | None:
     except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
         return None
     return found if _reachable(found.url) else None
+
+
+@contextmanager
+def sole_server_of(data: Path) -> Iterator[None]:
+    """Be the one ``pheroboard up`` of a folder while the context is open. A record may outlive a process that was killed; this does not."""
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        held = hold(data / "serving.lock")
+    except Held as error:
+        raise CommandError(f"{data} is served already, by process {error.holder}: end that, or choose another --data") from error
+    except OSError as error:
+        raise CommandError(f"{data} cannot be written ({error.strerror}): choose another folder with --data") from error
+    with held:
+        yield
 
 
 def databases_in(data: Path) -> list[Path]:

@@ -1,6 +1,6 @@
 """``top``, ``search``, ``explain``, ``constraints``, ``experts``, ``stats``: looking changes nothing."""
 
-from agents.cli.output import moment, number, owners, print_items, print_json, print_table
+from agents.cli.output import moment, number, owners, plain, print_items, print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
 
 
@@ -40,7 +40,7 @@ async def explain(board: BoardName, item: ItemId, /, *, who: Who = OPERATOR) -> 
     if who.json:
         print_json(account)
         return
-    print(f"{account.item.content}: {account.item.kind}, {account.item.status}, strength {number(account.item.strength)}")
+    print(f"{plain(account.item.content)}: {account.item.kind}, {account.item.status}, strength {number(account.item.strength)}")
     rows = [
         (moment(act.t, time), act.cause, act.by or "time", number(act.evaporated), number(act.before), number(act.after))
         for act in account.acts

@@ -7,7 +7,7 @@ import anyio
 from cyclopts import Parameter
 
 from agents.cli.errors import CommandError
-from agents.cli.places import HERE, Serving, Where, databases_in, served_from
+from agents.cli.places import HERE, Serving, Where, databases_in, sole_server_of
 from bus.names import valid_name
 
 
@@ -31,17 +31,14 @@ async def up(
     names = tuple(dict.fromkeys(boards)) or tuple(path.stem for path in databases_in(where.data))
     if not names:
         raise CommandError(f"there is no board in {where.data} yet: name one, as in `pheroboard up procurement`")
-    running = served_from(where.data)
-    if running:
-        raise CommandError(f"{where.data} is served already, by process {running.pid} at {running.url}: end that, or choose another --data")
-
     from agents.cli.hosting import hosting
 
-    async with hosting(names, where.data, nats=where.nats, port=port, time=time) as url:
-        record = Serving(os.getpid(), url, names)
-        record.write(where.data)
-        try:
-            print(f"serving {', '.join(names)} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
-            await anyio.sleep_forever()
-        finally:
-            record.erase(where.data)
+    with sole_server_of(where.data):
+        async with hosting(names, where.data, nats=where.nats, port=port, time=time) as url:
+            record = Serving(os.getpid(), url, names)
+            record.write(where.data)
+            try:
+                print(f"serving {', '.join(names)} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
+                await anyio.sleep_forever()
+            finally:
+                record.erase(where.data)

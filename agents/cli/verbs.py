@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from agents.cli.errors import CommandError
-from agents.cli.output import number, print_json
+from agents.cli.output import number, plain, print_json
 from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
 from blackboard.client import Board
 from blackboard.items import to_wire
@@ -94,7 +94,9 @@ async def _say(at: Board, item: str, done: str, who: Who) -> None:
     if who.json:
         print_json(to_wire(stands))
     else:
-        print(f"{done}: {stands.content} ({stands.scope} {stands.kind}, {stands.status}, strength {number(stands.strength)}) {stands.id}")
+        print(
+            f"{done}: {plain(stands.content)} ({stands.scope} {stands.kind}, {stands.status}, strength {number(stands.strength)}) {stands.id}"
+        )
 
 
 def _value(text: str | None) -> Any:

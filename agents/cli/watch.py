@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from agents.cli.errors import CommandError
-from agents.cli.output import moment, number, print_json
+from agents.cli.output import moment, number, plain, print_json
 from agents.cli.places import OPERATOR, BoardName, Who, opened
 from blackboard.client import Board, Feed
 from blackboard.errors import NotInView
@@ -79,4 +79,4 @@ def _about(event: Change | Signal) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
+    return plain(" ".join(text.split()))

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from agents.cli.output import print_table
+from agents.cli.output import plain, print_table
 
 HEAD = ("strength", "kind", "content", "id")
 LONG = "供应商月底之前无法交货，价格也变了，需要重新计算预算"
@@ -42,3 +42,10 @@ def test_a_narrow_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pyte
         f"    {LONG}",
         f"    {'f' * 32}",
     ]
+
+
+def test_what_others_wrote_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Escape sequences are shown, not sent; lines, tabs and every script pass as they are."""
+    assert plain("\x1b[2J\x07 预算\n\tfin") == "\\x1b[2J\\x07 预算\n\tfin"
+    print_table(("content",), [("\x1b]0;owned\x07",)], empty="")
+    assert "\x1b" not in capsys.readouterr().out

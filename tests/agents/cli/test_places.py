@@ -2,12 +2,14 @@
 
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from agents.cli.errors import CommandError
-from agents.cli.places import Serving, Where, home, locate, served_from
+from agents.cli.places import Serving, Where, home, locate, served_from, sole_server_of
 from bus.errors import BadName
 
 
@@ -83,3 +85,15 @@ def test_bad_name(tmp_path: Path) -> None:
     """What is no name, no path and no address is refused."""
     with pytest.raises(BadName, match="board name 'a b'"):
         locate("a b", Where(data=tmp_path))
+
+
+def test_a_folder_has_one_server_and_a_killed_one_is_none(tmp_path: Path) -> None:
+    """A second is refused with the first one's process; a record that a killed one left behind keeps nobody out."""
+    folder = tmp_path / "new" / "folder"
+    with sole_server_of(folder):
+        code = f"from pathlib import Path; from agents.cli.places import sole_server_of; sole_server_of(Path({str(folder)!r})).__enter__()"
+        other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert f"is served already, by process {os.getpid()}" in other.stderr
+    Serving(1, "nats://127.0.0.1:4222", ("shop",)).write(folder)
+    with sole_server_of(folder):
+        pass
