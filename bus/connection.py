@@ -12,7 +12,6 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -68,14 +67,13 @@ class Connection:
         self._last_error: Exception | None = None
         self._refused_since: float | None = None
 
-    async def open(self, url: str, name: str, credentials: Path | None, within: float) -> None:
+    async def open(self, url: str, name: str, within: float) -> None:
         _check_address(url, self.address)
         try:
             async with asyncio.timeout(within):
                 connecting = self._client.connect(
                     url.split(","),
                     name=name,
-                    user_credentials=None if credentials is None else str(credentials),
                     error_cb=self._on_error,
                     disconnected_cb=self._on_disconnected,
                     reconnected_cb=self._on_reconnected,

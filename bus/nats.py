@@ -12,7 +12,6 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from bus import names
@@ -53,14 +52,13 @@ class NatsBus:
         self._chains: dict[str, Chain] = {}
 
     @classmethod
-    async def connect(cls, url: str, *, name: str = "pheroboard", credentials: Path | None = None, within: float = 5.0) -> "NatsBus":
+    async def connect(cls, url: str, *, name: str = "pheroboard", within: float = 5.0) -> "NatsBus":
         """Connect to ``url`` (several, with commas between them, for a cluster), within so many seconds.
 
-        ``credentials`` is a file that nats-py understands; a user and password may stand in the URL. Raises ``Unreachable``,
-        ``NotPermitted``.
+        A user and password may stand in the URL. Raises ``Unreachable``, ``NotPermitted``.
         """
         connection = Connection(url)
-        await connection.open(url, name, credentials, within)
+        await connection.open(url, name, within)
         return cls(connection)
 
     async def publish(self, board: str, agent: str, data: bytes) -> int:

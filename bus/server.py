@@ -93,12 +93,10 @@ def find_server() -> Path:
 
 
 @asynccontextmanager
-async def running_server(store_dir: Path, *, port: int = -1, sync_always: bool = True, extra: str = "") -> AsyncIterator[Server]:
-    """Start a server that keeps its streams in ``store_dir``; end it on leaving.
+async def running_server(store_dir: Path, *, port: int = -1) -> AsyncIterator[Server]:
+    """Start a server that keeps its streams in ``store_dir``; end it on leaving. ``port`` -1 takes a free one.
 
-    ``port`` -1 takes a free one. ``sync_always=False`` acknowledges before the disk has it: for measurements only. ``extra`` is more of the
-    server's configuration, such as its accounts. Raises ``ServerNotFound``, ``ServerTooOld``, ``FolderInUse``, ``PortTaken``,
-    ``ServerError``.
+    Raises ``ServerNotFound``, ``ServerTooOld``, ``FolderInUse``, ``PortTaken``, ``ServerError``.
     """
     if port != -1 and not 0 < port < 1 << 16:
         raise ServerError(f"port {port} is none: give one from 1 to 65535, or -1 for a free one")
@@ -106,8 +104,8 @@ async def running_server(store_dir: Path, *, port: int = -1, sync_always: bool =
     _make_writable(store_dir)
     with await _held(store_dir) as lock:
         config = store_dir / "server.conf"
-        config.touch(mode=0o600)  # accounts have secrets
-        config.write_text(_configuration(store_dir, port, sync_always=sync_always) + extra, encoding="utf-8")
+        config.touch(mode=0o600)  # what is configured is for us alone
+        config.write_text(_configuration(store_dir, port), encoding="utf-8")
         process = await asyncio.create_subprocess_exec(
             *_tied([str(binary), "--config", str(config)]),
             stdin=subprocess.DEVNULL,
@@ -177,12 +175,11 @@ async def _held(store_dir: Path) -> IO[str]:
         raise FolderInUse(f"process {holder} has a server on {store_dir} already: use that one, end it, or choose another folder") from None
 
 
-def _configuration(store_dir: Path, port: int, *, sync_always: bool) -> str:
-    sync = "sync_interval: always" if sync_always else ""
+def _configuration(store_dir: Path, port: int) -> str:
     return f"""\
 listen: "127.0.0.1:{port}"
 max_payload: 1MB
-jetstream {{ store_dir: {json.dumps(str(store_dir.resolve()), ensure_ascii=False)}, {sync} }}
+jetstream {{ store_dir: {json.dumps(str(store_dir.resolve()), ensure_ascii=False)}, sync_interval: always }}
 """
 
 

@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from bus import server as module
 from bus.nats import NatsBus
 from bus.server import Server, running_server
+
+
+def configured(monkeypatch: pytest.MonkeyPatch, more: str) -> None:
+    """Let the servers of this test have ``more`` in their configuration."""
+    ours = module._configuration
+    monkeypatch.setattr(module, "_configuration", lambda *args: ours(*args) + more)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from bus.errors import NoAnswer, NotPermitted, TooLarge, Unreachable
 from bus.nats import NatsBus
 from bus.server import Server, running_server
 
-from .conftest import Restartable
+from .conftest import Restartable, configured
 from .contract import BOARD, WITHIN, hosting
 
 
@@ -71,9 +71,10 @@ async def test_says_when_the_server_is_lost_and_back(tmp_path: Path, caplog: pyt
     ]
 
 
-async def test_keeps_below_a_smaller_limit(tmp_path: Path) -> None:
+async def test_keeps_below_a_smaller_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that takes less than usual is not sent more: the connection lives on."""
-    async with running_server(tmp_path, extra="max_payload: 64KB\n") as small:
+    configured(monkeypatch, "max_payload: 64KB\n")
+    async with running_server(tmp_path) as small:
         bus = await NatsBus.connect(small.url)
         async with hosting(bus) as host:
             with pytest.raises(TooLarge):
@@ -116,9 +117,10 @@ authorization { users: [
 """
 
 
-async def test_refusals_surface_at_the_call(tmp_path: Path) -> None:
+async def test_refusals_surface_at_the_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the server's permissions refuse raises ``NotPermitted`` at the call that tried it, and leaves the connection as it was."""
-    async with running_server(tmp_path, extra=USERS) as guarded:
+    configured(monkeypatch, USERS)
+    async with running_server(tmp_path) as guarded:
         host_bus = await NatsBus.connect(guarded.url.replace("//", "//host:pw@"))
         finance = await NatsBus.connect(guarded.url.replace("//", "//finance:pw@"))
         async with hosting(host_bus) as host, asyncio.timeout(WITHIN):
@@ -156,9 +158,10 @@ async def test_a_server_that_is_away(restartable: Restartable) -> None:
     await bus.aclose()
 
 
-async def test_an_unknown_user(tmp_path: Path) -> None:
+async def test_an_unknown_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Credentials that the server does not know fail at once, without showing them."""
-    async with running_server(tmp_path, extra=USERS) as guarded:
+    configured(monkeypatch, USERS)
+    async with running_server(tmp_path) as guarded:
         with pytest.raises(NotPermitted, match="does not know this user") as failure:
             await NatsBus.connect(guarded.url.replace("//", "//mallory:secret@"), within=WITHIN)
         assert "secret" not in str(failure.value)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import socket
 import sys
@@ -12,6 +13,8 @@ import pytest
 from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld
 from bus.nats import NatsBus
 from bus.server import find_server, running_server
+
+from .conftest import configured
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -172,6 +175,14 @@ async def test_dies_with_its_parent(tmp_path: Path) -> None:
     await gone(pid)
 
 
+async def test_syncs_what_it_acknowledges(tmp_path: Path) -> None:
+    """It is told to put each message on the disk before it says that it has it, and to listen where nobody else reaches it."""
+    async with running_server(tmp_path):
+        configuration = (tmp_path / "server.conf").read_text()
+    assert re.search(r"jetstream \{.* sync_interval: always \}", configuration)
+    assert 'listen: "127.0.0.1:-1"' in configuration
+
+
 async def test_a_taken_port(tmp_path: Path) -> None:
     """A port in use is named."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -196,10 +207,11 @@ async def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
             pass
 
 
-async def test_a_configuration_that_is_none(tmp_path: Path) -> None:
+async def test_a_configuration_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that ends at once has its last words in the error."""
+    configured(monkeypatch, "nonsense: {")
     with pytest.raises(ServerError, match=r"ended before it was ready: .*"):
-        async with running_server(tmp_path, extra="nonsense: {"):
+        async with running_server(tmp_path):
             pass
 
 
