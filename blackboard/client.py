@@ -16,10 +16,11 @@ import anyio
 
 from blackboard.errors import Refused, refused
 from blackboard.feed import Feed
+from blackboard.filters import ChangeFilter, SignalFilter
 from blackboard.items import ContextItem, Edge, from_wire
 from blackboard.line import PATIENCE, Line
 from blackboard.sending import Sender
-from blackboard.validity import validate
+from blackboard.validity import validate_said
 from blackboard.verbs import Batch, Ref, Verbs, id_of
 from bus.messages import (
     Account,
@@ -101,7 +102,7 @@ class Board(Verbs):
     async def say(self, *observations: AnyObservation) -> None:
         """Say these as one unit; return once it is durable. Raises ``Refused`` for what no board takes, ``BoardClosed``, ``BusError``."""
         for observation in observations:
-            validate(observation)
+            validate_said(observation)
         await self._sender.say(observations)
 
     async def _say(self, observation: AnyObservation) -> None:
@@ -161,7 +162,7 @@ class Board(Verbs):
         return await self._items(Top(limit, kind))
 
     async def view(self, limit: int = 20) -> list[ContextItem]:
-        """What the agent sees, the strongest first."""
+        """What the agent sees, the strongest first: ``top`` of every kind, by its other name."""
         return await self.top(limit)
 
     async def search(self, text: str, limit: int = 30) -> list[ContextItem]:
@@ -223,20 +224,8 @@ class Board(Verbs):
 
         A rise that this agent alone caused is left out, unless ``own``.
         """
-        wanted = None if item is None else id_of(item)
-
-        def pick(events: Events) -> Iterable[Signal]:
-            return (
-                each
-                for each in events.signals
-                if (not names or each.signal in names)
-                and key in (None, each.key)
-                and kind in (None, each.kind)
-                and wanted in (None, each.item)
-                and (own or not self._alone(each))
-            )
-
-        return self._feed(pick, since)
+        wanted = SignalFilter(names, key, kind, _id_or_none(item), own)
+        return self._feed(lambda events: (each for each in events.signals if wanted.meets(each, self.agent)), since)
 
     def changes(
         self,
@@ -248,28 +237,22 @@ class Board(Verbs):
         since: str | None = None,
     ) -> Feed[Change]:
         """Changes that meet every filter given, the agent's own ones too; an edge's are of the kind *edge*."""
-        wanted = None if item is None else id_of(item)
-
-        def pick(events: Events) -> Iterable[Change]:
-            return (
-                each
-                for each in events.changes
-                if key in (None, each.key) and kind in (None, each.kind) and cause in (None, each.cause) and wanted in (None, each.item)
-            )
-
-        return self._feed(pick, since)
+        wanted = ChangeFilter(kind, key, cause, _id_or_none(item))
+        return self._feed(lambda events: (each for each in events.changes if wanted.meets(each, self.agent)), since)
 
     def feed(self, *, own: bool = False, since: str | None = None) -> Feed[Change | Signal]:
         """All that happens in view: of each entry of the log the changes, then the signals (with one's own rises if ``own``)."""
-        return self._feed(lambda events: (*events.changes, *(each for each in events.signals if own or not self._alone(each))), since)
-
-    def _alone(self, signal: Signal) -> bool:
-        return signal.signal == "rising" and signal.evidence.agents == (self.agent,)
+        wanted = SignalFilter(own=own)
+        return self._feed(lambda events: (*events.changes, *(each for each in events.signals if wanted.meets(each, self.agent))), since)
 
     def _feed(self, pick: Callable[[Events], Iterable[T]], since: str | None) -> Feed[T]:
         feed = Feed(self._line, pick, self._known, since)
         self._feeds.add(feed)
         return feed
+
+
+def _id_or_none(item: Ref | None) -> str | None:
+    return None if item is None else id_of(item)
 
 
 def _edge(wire: EdgeView) -> Edge:
