@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from blackboard import constraints
 from blackboard.errors import BadValue, TooBig
@@ -45,6 +46,15 @@ def validate(observation: AnyObservation) -> None:
                 raise BadValue(f"round {observation.round}: rounds are counted from 0")
         case _:
             pass
+
+
+def validate_said(observation: AnyObservation) -> None:
+    """What a client says: ``validate``, and each field of its type, which what comes over the wire is already. Raises ``Refused``."""
+    try:
+        msgspec.convert(asdict(observation), type(observation))
+    except msgspec.ValidationError as error:
+        raise BadValue(f"{type(observation).__name__.lower()}: {error}") from error
+    validate(observation)
 
 
 def validate_limit(limit: int) -> None:

@@ -8,7 +8,7 @@ from blackboard.constraints import KIND, rule
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem, from_deposit
 from blackboard.kinds import DEFAULTS
-from blackboard.validity import validate
+from blackboard.validity import validate_said
 from bus.messages import AnyObservation, Confirm, Deposit, Link, Reinforce, Retract, Share, Unit, Use
 
 
@@ -124,7 +124,7 @@ class Batch(Verbs):
         self._said: list[AnyObservation] = []
 
     async def _say(self, observation: AnyObservation) -> None:
-        validate(observation)
+        validate_said(observation)
         self._said.append(observation)
 
     async def use(self, item: Ref) -> None:
@@ -140,8 +140,8 @@ class Batch(Verbs):
 
 
 def id_of(ref: Ref) -> str:
-    item = ref if isinstance(ref, str) else ref.id
-    if not item:
+    item = ref if isinstance(ref, str) else getattr(ref, "id", None)
+    if not item or not isinstance(item, str):
         raise BadValue(f"{ref!r} has no id: deposit it first")
     return item
 

@@ -94,9 +94,8 @@ async def _say(at: Board, item: str, done: str, who: Who) -> None:
     if who.json:
         print_json(to_wire(stands))
     else:
-        print(
-            f"{done}: {plain(stands.content)} ({stands.scope} {stands.kind}, {stands.status}, strength {number(stands.strength)}) {stands.id}"
-        )
+        how = f"{stands.scope} {stands.kind}, {stands.status}, strength {number(stands.strength)}"
+        print(f"{done}: {plain(stands.content)} ({how}) {stands.id}")
 
 
 def _value(text: str | None) -> Any:

@@ -1,6 +1,7 @@
 """The board as an agent holds it."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -242,3 +243,20 @@ async def test_refused_is_one_root() -> None:
     async with running_board("finance") as running:
         with pytest.raises(Refused):
             await running["finance"].get("0" * 32)
+
+
+async def test_a_field_of_another_type_is_named() -> None:
+    """Before anything is sent, as a ``BadValue`` that says which field and what it takes."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        wrong: list[dict[str, Any]] = [{"key": 5}, {"kind": b"x"}, {"unit": 1}, {"expires_at": "May"}, {"hard": "yes"}, {"value": object()}]
+        for field in wrong:
+            with pytest.raises(BadValue, match=next(iter(field))):
+                await finance.deposit("x", **field)
+        with pytest.raises(BadValue, match=r"Expected `str`, got `int`.*content"):
+            await finance.deposit(5)  # type: ignore[arg-type]
+        with pytest.raises(BadValue, match="round"):
+            await finance.end_round("seven")  # type: ignore[arg-type]
+        with pytest.raises(BadValue, match="5 has no id"):
+            await finance.confirm(5)  # type: ignore[arg-type]
+        assert await finance.newest() == {"shared": 0, "private.finance": 0}
