@@ -125,15 +125,15 @@ class Admission:
         a, b = self._standing(link.a), self._standing(link.b)
         if a is b:
             raise BadValue("link: both ends are the same item; an edge joins two")
-        if link.scope == views.SHARED and not a.scope == b.scope == views.SHARED:
+        if link.scope == names.SHARED and not a.scope == b.scope == names.SHARED:
             raise BadValue("link: a shared edge joins shared items; share the private end first, or make the edge private")
 
     def _check_share(self, share: Share) -> None:
         prospect = self._standing(share.item)
         if prospect.owner != self._agent:
             raise NotYours("share: only its owner shares an item")
-        if prospect.scope != views.SHARED:
-            moved = self._say(prospect.says, views.SHARED)
+        if prospect.scope != names.SHARED:
+            moved = self._say(prospect.says, names.SHARED)
             self._draft.pop(share.item, None)
             self._moved[share.item] = moved
 

@@ -27,6 +27,7 @@ from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Outcome, Touch
 from blackboard.trends import Detector, Finding, Moment
 from blackboard.violations import Passed, Violations
+from bus import names
 from bus.messages import Evidence
 
 
@@ -62,7 +63,7 @@ class Alerts:
             if touch.item.standing:
                 if touch.fresh:
                     touch.item.marks = None
-                if touch.item.scope == views.SHARED:
+                if touch.item.scope == names.SHARED:
                     self._detect(touch, outcome)
             self._contests.notice(touch, outcome)
 

@@ -14,6 +14,7 @@ from blackboard.errors import BadValue
 from blackboard.items import ContextItem, edge_to_wire, to_wire
 from blackboard.network import PheromoneNetwork
 from blackboard.validity import validate_limit
+from bus import names
 from bus.messages import (
     AnyQuery,
     AnyReply,
@@ -121,7 +122,7 @@ class Answers:
     def _experts(self, key: str) -> list[Expert]:
         experts: dict[str, Expert] = {}
         for item in self._network.about(key):
-            if item.scope != views.SHARED:
+            if item.scope != names.SHARED:
                 continue
             for each in to_wire(item).contributions:
                 known = experts.get(each.agent) or Expert(agent=each.agent, amount=0.0, count=0, last=each.last)

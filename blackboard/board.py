@@ -26,6 +26,7 @@ from blackboard.items import ContextItem, from_deposit
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Addressed, Outcome
 from blackboard.trends import Detector
+from bus import names
 from bus.messages import (
     AnyObservation,
     AnyQuery,
@@ -123,6 +124,10 @@ class Board:
             self._alerts.notice(outcome.take_touches(), outcome)
         return outcome.addressed(state.told, self._network.now)
 
+    def archived(self) -> list[Item]:
+        """What the last entry put into the archive, as it is there."""
+        return self._outcome.archived()
+
     def next_due(self) -> float | None:
         """When a ``Tick`` is due, in Unix seconds; ``None`` if never, as on a board of rounds."""
         if self.config.time == "rounds":
@@ -159,7 +164,7 @@ class Board:
                 self._link(agent, observation)
             case Share():
                 item = self._find(agent, observation.item)
-                if item.scope != views.SHARED:
+                if item.scope != names.SHARED:
                     network.share(item, by=agent)
             case Retract():
                 network.retract(self._find(agent, observation.item), by=agent)
@@ -173,7 +178,7 @@ class Board:
 
     def _link(self, agent: str, said: Link) -> None:
         a, b = self._find(agent, said.a), self._find(agent, said.b)
-        scope = said.scope or (views.SHARED if a.scope == b.scope == views.SHARED else "private")
+        scope = said.scope or (names.SHARED if a.scope == b.scope == names.SHARED else names.PRIVATE)
         self._network.connect(a, b, initial_strength=said.strength, relation=said.relation, owner=agent, scope=scope, by=agent)
 
     def _find(self, agent: str, item_id: str) -> ContextItem:

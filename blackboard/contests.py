@@ -14,6 +14,7 @@ from blackboard import constraints, signals, views
 from blackboard.items import ContextItem, direction
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Outcome, Touch
+from bus import names
 from bus.messages import Evidence
 
 OPEN = ""
@@ -30,15 +31,15 @@ class Contests:
 
     def contested(self, item: ContextItem) -> bool:
         """Do other agents assert other values for this shared item's slot, with none of them confirmed past the others?"""
-        return item.standing and item.scope == views.SHARED and self.leaders.get(_slot(item)) == OPEN
+        return item.standing and item.scope == names.SHARED and self.leaders.get(_slot(item)) == OPEN
 
     def notice(self, touch: Touch, outcome: Outcome) -> None:
         """One item was touched: see what became of its slot."""
         item = touch.item
-        if item.value is None or item.key is None or item.scope != views.SHARED:
+        if item.value is None or item.key is None or item.scope != names.SHARED:
             return
         slot = _slot(item)
-        sides = [each for each in self._network.slot(views.SHARED, item.kind, item.key, item.target, item.op) if each.standing]
+        sides = [each for each in self._network.slot(names.SHARED, item.kind, item.key, item.target, item.op) if each.standing]
         if not any(_differ(each, sides[0]) for each in sides):
             self.leaders.pop(slot, None)
             return

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from blackboard.decay import DecayClass
 from blackboard.errors import BadValue
-from bus import messages
+from bus import messages, names
 
 # ---- what a thing is --------------------------------------------------------------------------------------------------------------------
 
@@ -31,7 +31,7 @@ def folded(text: str) -> str:
 
 def partition(owner: str, scope: str) -> str:
     """Whose view an item is in: ``private:OWNER``, or the scope itself (``shared``; later ``group:NAME``)."""
-    return f"private:{owner}" if scope == "private" else scope
+    return f"{names.PRIVATE}:{owner}" if scope == names.PRIVATE else scope
 
 
 def identity(

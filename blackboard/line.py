@@ -7,6 +7,7 @@ from math import inf
 
 import anyio
 
+from blackboard import views
 from blackboard.errors import BlackboardError, refused
 from bus import names
 from bus.errors import BadMessage, BusError, NoAnswer
@@ -26,6 +27,7 @@ class Line:
         self._bus = bus
         self.board = names.valid_name(board, "board")
         self.agent = names.valid_name(agent)
+        self.audiences = views.audiences(agent)
         self.now = 0.0
         """The board's time, as it was last heard of."""
 
@@ -64,11 +66,6 @@ class Line:
     def heard(self, events: Events) -> None:
         """Take the board's time from events."""
         self.now = max(self.now, events.t)
-
-    @property
-    def audiences(self) -> tuple[str, str]:
-        """Those that the agent may hear."""
-        return names.SHARED, names.private(self.agent)
 
     async def missed(self, audience: str, after: int, *, patience: float = inf) -> Recalled:
         """An audience's events after number ``after``, as many as fit in a reply."""

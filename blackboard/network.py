@@ -20,6 +20,7 @@ from blackboard.items import ContextItem, Edge, partition
 from blackboard.kinds import amount
 from blackboard.lanes import Lane, level_below
 from blackboard.register import in_order, slot_of
+from bus import names
 from bus.messages import Cause
 
 
@@ -161,10 +162,10 @@ class PheromoneNetwork(Holdings):
     def share(self, item: ItemRef, *, by: str) -> ContextItem:
         """Move a private item to its shared id, or join it with the shared item that says the same. Raises ``NotInView``, ``BadValue``."""
         found = self._standing(item)
-        if found.scope == "shared":
+        if found.scope == names.SHARED:
             return found
         former, strength = found.id, found.strength
-        shared_id = found.identify(self.board, scope="shared")
+        shared_id = found.identify(self.board, scope=names.SHARED)
         twin = self._items.get(shared_id)
         if twin is None:
             self._move_to_shared(found, shared_id, by)
@@ -318,7 +319,7 @@ class PheromoneNetwork(Holdings):
         lane.leave(item)
         self._register.leave(item)
         del self._items[item.id]
-        item.id, item.scope, item.partition = shared_id, "shared", partition(item.owner, "shared")
+        item.id, item.scope, item.partition = shared_id, names.SHARED, partition(item.owner, names.SHARED)
         self._items[shared_id] = item
         self._register.enter(item)
         lane.resume(item)

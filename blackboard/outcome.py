@@ -11,9 +11,9 @@ from math import nan
 from msgspec import Struct
 
 from blackboard import views
-from blackboard.items import ContextItem, Edge
+from blackboard.items import ContextItem, Edge, to_wire
 from bus import names
-from bus.messages import Cause, Change, Events, Refusal, Signal, encode
+from bus.messages import Cause, Change, Events, Item, Refusal, Signal, encode
 
 MAX_LETTER = 250_000
 """Bytes of changes, signals and refusals in one message, about."""
@@ -83,12 +83,14 @@ class Outcome:
         self._letters: dict[str, _Letter] = {}
         self._touches: dict[int, Touch] = {}
         """By the item's ordinal: its id changes when it is shared."""
+        self._archived: dict[int, ContextItem] = {}
 
     def begin(self, seq: int) -> None:
         """A new entry."""
         self.seq = seq
         self._letters = {}
         self._touches = {}
+        self._archived = {}
 
     # ---- told by the network ------------------------------------------------------------------------------------------------------------
 
@@ -97,6 +99,8 @@ class Outcome:
         change = Change(item=item.id, kind=item.kind, cause=cause, old=old, new=new, by=by, key=item.key, target=item.target)
         self._letter(views.audience(item)).add(change, item.last_entry)
         item.last_entry = self.seq
+        if cause == "archive":
+            self._archived[item.ordinal] = item
         arrives = cause in {"deposit", "revive"} or (cause == "share" and delta is None)
         touch = self._touches.get(item.ordinal)
         if touch is None or arrives:  # what was done before it came, its audience does not see
@@ -124,6 +128,10 @@ class Outcome:
         """What was done to each item since the last call, in the order in which they were first touched."""
         touches, self._touches = self._touches, {}
         return touches.values()
+
+    def archived(self) -> list[Item]:
+        """What the entry put into the archive and left there, as it is there."""
+        return [to_wire(item) for item in self._archived.values() if item.status == "archived"]
 
     def addressed(self, told: dict[str, int], t: float) -> list[Addressed]:
         """The letters, each numbered within its audience; ``told`` holds the last number of each, and is moved on."""

@@ -149,7 +149,7 @@ class Questions:
         return UpTo(tuple(refusals))
 
     async def _missed(self, agent: str, audience: str, after: int, limit: int) -> Recalled:
-        if not views.may_hear(agent, audience):
+        if audience not in views.audiences(agent):
             raise NotInView
         validate_limit(limit)
         first, last = await self._store.bounds(audience)
@@ -187,7 +187,7 @@ class Questions:
         """What moved the item in an entry, as far as the asker may hear of it."""
         steps = []
         for row in await self._store.event_at(seq):
-            if views.may_hear(agent, row.audience):
+            if row.audience in views.audiences(agent):
                 events = decode_events(row.data)
                 threads = msgspec.msgpack.decode(row.threads, type=list[int])
                 moves = zip(threads, events.changes, strict=True)

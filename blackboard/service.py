@@ -27,7 +27,7 @@ from anyio.abc import TaskGroup
 from blackboard.board import Board, Entry
 from blackboard.clock import Clock
 from blackboard.config import BoardConfig
-from blackboard.errors import BadValue, Damaged, NotInView, StoreError
+from blackboard.errors import BadValue, Damaged, StoreError
 from blackboard.intake import Intake, entry_of
 from blackboard.outcome import Addressed
 from blackboard.questions import Progress, Questions
@@ -35,7 +35,7 @@ from blackboard.store import MAX_HEAD, Archived, Batch, DeadLetter, Outgoing, St
 from blackboard.trends import Detector
 from bus import names
 from bus.errors import BadMessage, BusError, NoAnswer, Unreachable
-from bus.messages import Get, Items, Post, Tick, decode_post, encode
+from bus.messages import Post, Tick, decode_post, encode
 from bus.port import Bus, Log, LogMessage
 
 MAX_BATCH = 64
@@ -227,24 +227,12 @@ class Service:
                     for addressed in self.board.apply(entry):
                         events.append(_outgoing(addressed, entry.seq))
                         dead += _refused(entry, addressed, message)
-                        archived += self._archived(addressed)
                         self._unsaved += len(addressed.events.changes)
+                    archived += (Archived(item.id, entry.seq, encode(item)) for item in self.board.archived())
                 case DeadLetter() as letter:
                     dead.append(letter)
         told, self._told = self._told, {}
         return Batch(cursor, tuple(journal), intake.moved, tuple(events), tuple(dead), tuple(archived), told)
-
-    def _archived(self, addressed: Addressed) -> Iterable[Archived]:
-        """What left the network for the archive, as those see it who hear of it."""
-        agent = names.HOST if addressed.audience == names.SHARED else names.speaker(addressed.audience)
-        for change in addressed.events.changes:
-            if change.cause == "archive":
-                try:
-                    reply = self.board.answer(agent, Get(change.item))
-                except NotInView:
-                    continue  # gone altogether in the same entry
-                if isinstance(reply, Items):
-                    yield from (Archived(item.id, self.board.seq, encode(item)) for item in reply.items if item.status == "archived")
 
     async def _save(self, seq: int, pages: Mapping[str, bytes]) -> None:
         with anyio.CancelScope(shield=True):

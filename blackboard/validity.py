@@ -14,6 +14,7 @@ from blackboard import constraints
 from blackboard.errors import BadValue, TooBig
 from blackboard.items import kind_of
 from blackboard.kinds import amount
+from bus import names
 from bus.messages import AnyObservation, Deposit, EndRound, Link, Reinforce
 
 MAX_CONTENT = 128 * 1024
@@ -80,7 +81,7 @@ def _validate_deposit(deposit: Deposit) -> None:
     _json(deposit.meta, "meta")
     kind = kind_of(deposit.kind, deposit.meta)
     if (size := len(msgspec.msgpack.encode((deposit.value, deposit.meta)))) > MAX_ATTACHED:
-        raise TooBig(f"value and meta of {size:,} bytes: at most {MAX_ATTACHED:,} fit")
+        raise TooBig(f"value and meta of {size:,} bytes: at most {MAX_ATTACHED:,} fit; keep the bulk elsewhere and deposit where it is")
     if deposit.op is not None:
         if kind != constraints.KIND:
             raise BadValue(f"operator {deposit.op!r} on a {kind!r}: only a constraint has a predicate")
@@ -107,14 +108,14 @@ def _name(value: str | None, what: str) -> None:
     if not value.strip():
         raise BadValue(f"{what} {value!r} is empty: name one, or leave it out")
     if len(value) > MAX_NAME:
-        raise TooBig(f"{what} of {len(value):,} characters: at most {MAX_NAME} fit")
+        raise TooBig(f"{what} of {len(value):,} characters: at most {MAX_NAME} fit; a long text belongs in the content")
     if any(unicodedata.category(character) == "Cc" for character in value):
         raise BadValue(f"{what} {value!r} has a control character: use plain text")
 
 
 def _scope(value: str) -> None:
-    if value not in {"private", "shared"}:
-        raise BadValue(f"scope {value!r}: use 'private' or 'shared'")
+    if value not in {names.PRIVATE, names.SHARED}:
+        raise BadValue(f"scope {value!r}: use {names.PRIVATE!r} or {names.SHARED!r}")
 
 
 def _json(value: Any, what: str, depth: int = 0) -> None:

@@ -6,8 +6,9 @@ Laws:
 - An id that is not in one's view, whether it exists or not, gives one and the same error.
 - Read and write follow the same rule: what one sees one may reinforce, and nothing else.
 
-A scope is a word (`private`, `shared`); a *partition* is a scope made concrete (`private:finance`, `shared`); an *audience* is the channel
-on which those who see a partition hear of it. A further scope is one more row in each of the three functions below.
+A scope is a word (``private``, ``shared``); a *partition* is a scope made concrete (``private:finance``, ``shared``; ``items.partition``
+says which); an *audience* is the channel on which those who see a partition hear of it (``private.finance``, ``shared``). A further scope
+is one more row in that function and in the first four below.
 """
 
 from blackboard.errors import NotInView
@@ -15,27 +16,25 @@ from blackboard.items import ContextItem, Edge, partition
 from blackboard.network import PheromoneNetwork
 from bus import names
 
-SHARED = "shared"
-
 
 def partitions(agent: str) -> tuple[str, ...]:
     """The partitions that ``agent`` sees."""
-    return (SHARED, partition(agent, "private"))
+    return names.SHARED, partition(agent, names.PRIVATE)
 
 
 def sees(agent: str, thing: ContextItem | Edge) -> bool:
     """Is this item in the agent's view? (For an edge: may the agent see it, if it sees both its ends?)"""
-    return thing.scope == SHARED or thing.owner == agent
+    return thing.scope == names.SHARED or thing.owner == agent
 
 
 def audience(thing: ContextItem | Edge) -> str:
     """The channel on which everyone who sees the thing, and nobody else, hears of it."""
-    return names.SHARED if thing.scope == SHARED else names.private(thing.owner)
+    return names.SHARED if thing.scope == names.SHARED else names.private(thing.owner)
 
 
-def may_hear(agent: str, channel: str) -> bool:
-    """May the agent listen to this audience's events?"""
-    return channel in {names.SHARED, names.private(agent)}
+def audiences(agent: str) -> tuple[str, ...]:
+    """The audiences that ``agent`` belongs to: of what it sees it may hear, and of nothing else."""
+    return names.SHARED, names.private(agent)
 
 
 def find(network: PheromoneNetwork, agent: str, item_id: str) -> ContextItem:
@@ -49,7 +48,7 @@ def find(network: PheromoneNetwork, agent: str, item_id: str) -> ContextItem:
         item = network.get(shared_id or item_id)
     except NotInView:
         raise NotInView from None
-    if not sees(agent, item) or (shared_id is not None and item.identify(network.board, owner=agent, scope="private") != item_id):
+    if not sees(agent, item) or (shared_id is not None and item.identify(network.board, owner=agent, scope=names.PRIVATE) != item_id):
         raise NotInView
     return item
 

@@ -13,6 +13,7 @@ from blackboard.errors import NotInView
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Outcome, Touch
+from bus import names
 from bus.messages import Evidence
 
 Passed = dict[str, dict[str, None]]
@@ -60,7 +61,7 @@ class Violations:
                 self._check(item, passed, outcome)
 
     def _check(self, constraint: ContextItem, item: ContextItem, outcome: Outcome) -> None:
-        if views.SHARED not in {constraint.scope, item.scope} and constraint.owner != item.owner:
+        if names.SHARED not in {constraint.scope, item.scope} and constraint.owner != item.owner:
             return
         if not constraints.binds(constraint, item.target) or not constraints.breaks(constraint, item.value, item.unit):
             return
@@ -69,7 +70,7 @@ class Violations:
             if constraint.standing:
                 self.passed.setdefault(constraint.id, {})[item.id] = None
             return
-        hidden = item if item.scope != views.SHARED else constraint
+        hidden = item if item.scope != names.SHARED else constraint
         values = dict.fromkeys(item.asserters, item.value)
         evidence = Evidence(
             until=now, values=signals.quoted(values), agents=signals.named(values), constraint=constraint.id,

@@ -11,7 +11,9 @@ HOST = "_board"
 """The agent in whose name a board's host speaks (ticks). Users' names cannot begin with an underscore."""
 
 SHARED = "shared"
-"""The audience of what everyone may see."""
+"""The scope of what everyone sees, and its audience."""
+PRIVATE = "private"
+"""The scope of what its owner alone sees."""
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -27,7 +29,7 @@ def valid_name(name: str, what: str = "agent") -> str:
 
 def private(agent: str) -> str:
     """The audience that is ``agent`` alone."""
-    return f"private.{agent}"
+    return f"{PRIVATE}.{agent}"
 
 
 def observations(board: str, agent: str = "*") -> str:
