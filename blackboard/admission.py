@@ -28,6 +28,7 @@ from bus.messages import (
     Reinforce,
     Retract,
     Share,
+    Status,
     Tick,
     Unit,
     Use,
@@ -45,13 +46,13 @@ class _Prospect(Struct):
     """By the unit's agent."""
     others: bool = False
     """By somebody else, too."""
-    status: str = "standing"
+    status: Status = "standing"
 
     @property
     def present(self) -> bool:
         return self.status in {"standing", "archived"}
 
-    def unsay(self, status: str) -> None:
+    def unsay(self, status: Status) -> None:
         """The agent says it no longer; with the last one who did, it is ``status``."""
         self.asserted = False
         if not self.others:

@@ -24,6 +24,7 @@ from bus.messages import (
     Check,
     ConstraintList,
     Constraints,
+    ConstraintStatus,
     ConstraintView,
     Counted,
     Edges,
@@ -92,7 +93,7 @@ class Answers:
     def _items(self, items: Iterable[ContextItem], at: float | None) -> Items:
         return Items(tuple(self._item(item, at) for item in items))
 
-    def _standing(self, constraint: ContextItem, at: float | None) -> tuple[constraints.Status, bool, bool]:
+    def _standing(self, constraint: ContextItem, at: float | None) -> tuple[ConstraintStatus, bool, bool]:
         status = constraints.status(constraint, self._network.now if at is None else at, self._patience)
         faded = status == "fading"
         return status, faded and not constraint.hard, faded and constraint.hard

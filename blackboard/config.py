@@ -1,7 +1,6 @@
 """What a board is made with: its origin, kept with its log, so that a replay begins from the same place."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -10,13 +9,14 @@ from blackboard.errors import BadValue
 from blackboard.kinds import DEFAULTS, EDGE, Policy, wall_clock
 from blackboard.trends import Detector, defaults
 from blackboard.trends.detector import positive
+from bus.messages import Time
 
 
 class BoardConfig(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A board's settings. Times are in rounds; on a wall-clock board a round counts as ``round_seconds``."""
 
     name: str
-    time: Literal["rounds", "wall"] = "rounds"
+    time: Time = "rounds"
     round_seconds: float = 60.0
     core: float = 3.0
     """Items at or above this strength are *core* (chapter 2)."""

@@ -6,12 +6,13 @@ never a lock.
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import re2
 
 from blackboard.errors import BadValue, UnitMismatch
 from blackboard.items import ContextItem
+from bus.messages import ConstraintStatus
 
 KIND = "constraint"
 
@@ -22,8 +23,6 @@ _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     ">": lambda value, bound: bool(value > bound),
 }
 OPERATORS = (*_ORDERINGS, "==", "!=", "in", "not_in", "matches")
-
-Status = Literal["active", "fading", "superseded", "released"]
 
 
 def check_predicate(op: str, value: Any) -> None:
@@ -109,7 +108,7 @@ def rule(constraint: ContextItem) -> str:
     return " ".join(str(part) for part in (constraint.key, constraint.op, constraint.value, constraint.unit) if part is not None)
 
 
-def status(constraint: ContextItem, now: float, patience: float) -> Status:
+def status(constraint: ContextItem, now: float, patience: float) -> ConstraintStatus:
     """How it stands at ``now``; ``patience`` is K of chapter 1, in the board's time."""
     if constraint.status == "superseded":
         return "superseded"

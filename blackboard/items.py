@@ -225,8 +225,7 @@ class ContextItem(Pheromone):
         self.said_hard = hard
         """Was it hard when it was first said?"""
         self.expires_at = expires_at
-        self.status = "standing"
-        """``standing``, or in the history as ``superseded``, ``archived``, ``released`` or ``expired``; ``discarded``: gone."""
+        self.status: messages.Status = "standing"
         self.confirmed = 0.0
         """When it was deposited or last confirmed."""
         self.confirmations = 0

@@ -21,7 +21,7 @@ from blackboard.kinds import amount
 from blackboard.lanes import Lane, level_below
 from blackboard.register import in_order, slot_of
 from bus import names
-from bus.messages import Cause
+from bus.messages import Cause, Status
 
 
 class PheromoneNetwork(Holdings):
@@ -190,7 +190,7 @@ class PheromoneNetwork(Holdings):
             raise NotYours(f"{by!r} has not said {found!r}: only what one has said oneself can be withdrawn")
         self._unsay(found, by, "released", "retract")
 
-    def withdraw(self, item: ItemRef, status: str, cause: Cause, *, by: str = "") -> None:
+    def withdraw(self, item: ItemRef, status: Status, cause: Cause, *, by: str = "") -> None:
         """Take an item out of the ranking and keep it in the history, as ``status``. Raises ``NotInView``."""
         found = self.get(item)
         old = found.strength
@@ -301,7 +301,7 @@ class PheromoneNetwork(Holdings):
             elif older.owner == newer.owner:
                 self.withdraw(older, "superseded", "supersede", by=by)
 
-    def _unsay(self, item: ContextItem, by: str, status: str, cause: Cause) -> None:
+    def _unsay(self, item: ContextItem, by: str, status: Status, cause: Cause) -> None:
         """``by`` says it no longer: the item passes to the next who does, and with the last one it is ``status``."""
         del item.asserters[by]
         if not item.asserters:

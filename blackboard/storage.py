@@ -5,11 +5,12 @@ Law: a row holds all figures of its record. What can be rebuilt (indices, heaps,
 
 from collections.abc import Iterator, Mapping
 from sys import intern
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
 from blackboard.items import ContextItem, Contributed, Edge, Pheromone, partition
+from bus.messages import Status
 
 ROWS = 64
 """Rows a page."""
@@ -94,8 +95,8 @@ def items_of(pages: Mapping[str, bytes]) -> Iterator[ContextItem]:
             content, kind=kind, key=key, target=target, value=value, op=op, unit=unit, hard=hard, expires_at=expires_at, meta=meta
         )  # fmt: skip
         _restore(item, row)
-        item.status, item.confirmed, item.confirmations, item.asserters, shares, item.marks, item.protected_until = standing
-        item.status = intern(item.status)
+        status, item.confirmed, item.confirmations, item.asserters, shares, item.marks, item.protected_until = standing
+        item.status = cast("Status", intern(status))
         item.contributions = {(agent, cause): Contributed(amount, count, last) for agent, cause, amount, count, last in shares}
         yield item
 

@@ -7,6 +7,15 @@ from msgspec import Struct
 from bus.messages.saying import VERSION
 from bus.messages.telling import Events, Refusal
 
+Status = Literal["standing", "superseded", "archived", "released", "expired", "discarded"]
+"""How an item stands: in force, in the history, or (discarded) gone."""
+
+ConstraintStatus = Literal["active", "fading", "superseded", "released"]
+"""How a constraint stands (chapter 1, "Constraint tracking")."""
+
+Time = Literal["rounds", "wall"]
+"""What a board counts its time in: rounds, or Unix seconds."""
+
 
 class Contribution(Struct, frozen=True, gc=False, kw_only=True):
     """Who strengthened an item, by which cause, how much, how often and how recently."""
@@ -35,7 +44,7 @@ class Item(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
     hard: bool = False
     expires_at: float | None = None
     meta: dict[str, Any] = {}
-    status: str = "standing"
+    status: Status = "standing"
     first: float = 0.0
     """The strength that it first had."""
     made: float = 0.0
@@ -62,7 +71,7 @@ class ConstraintView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=
     """A constraint with its status."""
 
     item: Item
-    status: Literal["active", "fading", "superseded", "released"]
+    status: ConstraintStatus
     rule: str
     """The predicate in words, or the content where there is none."""
     relaxable: bool = False
@@ -119,7 +128,7 @@ class BoardStats(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """A board in figures, as far as the asker may see it."""
 
     board: str
-    time: Literal["rounds", "wall"]
+    time: Time
     now: float
     items: int
     edges: int

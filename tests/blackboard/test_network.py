@@ -226,9 +226,9 @@ def test_an_archived_value_is_superseded_too() -> None:
     network = PheromoneNetwork(kinds=BARE)
     old = put(network, "a", 1.01, key="k", value="a")
     rounds(network, 2)
-    assert old.status == "archived"
+    was = old.status
     put(network, "b", key="k", value="b")
-    assert old.status == "superseded"
+    assert (was, old.status) == ("archived", "superseded")
 
 
 def test_retracting_withdraws_ones_own_assertion() -> None:

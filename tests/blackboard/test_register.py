@@ -2,6 +2,7 @@
 
 from blackboard.items import ContextItem
 from blackboard.register import Register, slot_of
+from bus.messages import Status
 
 
 def item(ordinal: int, *, value: int | None = 1, kind: str = "fact", owner: str = "ann") -> ContextItem:
@@ -18,7 +19,7 @@ def register_of(*items: ContextItem) -> Register:
     return register
 
 
-def become(register: Register, each: ContextItem, status: str) -> None:
+def become(register: Register, each: ContextItem, status: Status) -> None:
     register.leave(each)
     each.status = status
     register.enter(each)
