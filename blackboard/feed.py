@@ -166,7 +166,10 @@ class Feed(Generic[T]):
             heard = self._heard[audience]
             recalled = await self._line.missed(audience, heard)
             if recalled.last < heard:
-                raise BadValue(f"position {heard} of {audience} is ahead of the board, which is at {recalled.last}: it is another board's")
+                raise BadValue(
+                    f"position {heard} of {audience} is ahead of the board, which is at {recalled.last}: "
+                    "give a position of this board's own, or begin without one"
+                )
             if not recalled.complete:
                 _logger.warning("%s was away too long: events of %s after %d are gone", self._line.agent, audience, heard)
             for events in recalled.events:

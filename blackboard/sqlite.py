@@ -111,7 +111,7 @@ class SqliteStore:
     async def checkpoint(self, seq: int, pages: Mapping[str, bytes]) -> None:
         """One transaction in the second file, on a thread of its own."""
         if self._state is None:
-            raise StoreError(f"{self._path} is not open")
+            raise self._not_open()
         await self._state.run(_write_checkpoint, seq, pages)
 
     async def journal(self, after: int, limit: int = 256) -> list[LogMessage]:
@@ -165,8 +165,11 @@ class SqliteStore:
     @property
     def _file(self) -> "_File":
         if self._main is None:
-            raise StoreError(f"{self._path} is not open")
+            raise self._not_open()
         return self._main
+
+    def _not_open(self) -> StoreError:
+        return StoreError(f"{self._path} is not open: call open() before anything else, and nothing after aclose()")
 
     async def _rows(self, query: str, *parameters: Any) -> list[Any]:
         return await self._file.run(lambda db: db.execute(query, parameters).fetchall())
@@ -320,7 +323,7 @@ def _translated(error: sqlite3.Error, path: Path) -> StoreError:
         case "NOTADB" | "CORRUPT":
             return Damaged(f"{path} is no board's database, or it is damaged ({error}): restore a backup, or choose another name")
         case _:
-            return StoreError(f"{path}: {error}")
+            return StoreError(f"{path} cannot be used ({error}): start the board again; if this recurs, restore a backup")
 
 
 def _not_writable(path: Path, error: Exception) -> NotWritable:

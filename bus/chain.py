@@ -7,7 +7,8 @@ next (this host after a lost acknowledgement, or another one) sees where the cha
 import asyncio
 
 from bus.connection import PAUSE, Connection
-from bus.jetstream import EXPECTED_LAST, PLACE, WRONG_LAST, Refused
+from bus.errors import StreamRefused
+from bus.jetstream import EXPECTED_LAST, PLACE, WRONG_LAST
 
 NUMBER = "Pb-N"
 """The header with an event's number within its audience."""
@@ -33,7 +34,7 @@ class Chain:
                     return
                 try:
                     ack = await self._connection.jetstream(self._subject, data, {EXPECTED_LAST: str(place), NUMBER: str(n)})
-                except Refused as error:
+                except StreamRefused as error:
                     if error.code != WRONG_LAST:
                         raise
                     self._end = None  # an acknowledgement was lost, or another host tells it too

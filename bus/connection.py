@@ -19,8 +19,8 @@ import msgspec
 import nats.errors
 from nats.aio.client import Client
 
-from bus.errors import BusError, NoAnswer, NotPermitted, TooLarge, Unreachable
-from bus.jetstream import API, Arrival, Refused, status
+from bus.errors import BusError, NoAnswer, NotPermitted, StreamRefused, TooLarge, Unreachable
+from bus.jetstream import API, Arrival, status
 from bus.port import MAX_BYTES
 
 ACK_WITHIN = 2.0
@@ -213,7 +213,7 @@ class Connection:
     ) -> dict[str, Any]:
         """Ask until JetStream answers, at most ``patience`` seconds: what is asked this way may be asked twice.
 
-        Where no stream listens, wait for it if ``insist``, else raise ``Nobody``. Raises ``Refused``, ``NoAnswer``, ``NotPermitted``,
+        Where no stream listens, wait for it if ``insist``, else raise ``Nobody``. Raises ``StreamRefused``, ``NoAnswer``, ``NotPermitted``,
         ``Unreachable``.
         """
         try:
@@ -233,7 +233,7 @@ class Connection:
                         answer: dict[str, Any] = msgspec.json.decode(reply.data)
                         if "error" not in answer:
                             return answer
-                        refused = Refused(subject, answer["error"])
+                        refused = StreamRefused(subject, answer["error"])
                         if not refused.passing:
                             raise refused
                     await asyncio.sleep(PAUSE)

@@ -9,6 +9,7 @@
     │   └── NotServed    nobody serves the board
     ├── NotPermitted     the server's permissions refuse it
     ├── AlreadyServed    another host serves the board
+    ├── StreamRefused    JetStream refuses what was asked of a stream
     ├── LogMismatch      the log is not the one that this board has read: replaced, or behind the board's cursor
     └── ServerError      a server of ours does not start
         ├── ServerNotFound
@@ -18,6 +19,9 @@
 
 An error says what is wrong, with which value, and the cure.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 
 class BusError(Exception):
@@ -54,6 +58,18 @@ class NotPermitted(BusError, PermissionError):
 
 class AlreadyServed(BusError):
     """Another host serves the board: a board has one."""
+
+
+class StreamRefused(BusError):
+    """JetStream refuses what was asked of a stream, in its own words."""
+
+    def __init__(self, subject: str, error: Mapping[str, Any]) -> None:
+        super().__init__(
+            f"the NATS server refuses {subject}: {error.get('description')} ({error.get('err_code')}); see its log and its limits"
+        )
+        self.code = error.get("err_code")
+        self.passing = error.get("code") == 503
+        """It is between two states (an election, a recovery): try again."""
 
 
 class LogMismatch(BusError):

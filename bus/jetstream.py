@@ -1,10 +1,9 @@
-"""JetStream's vocabulary as far as a board uses it: its streams, their laws, its numbers and errors. No I/O."""
+"""JetStream's vocabulary as far as a board uses it: its streams, their laws, and its numbers. No I/O."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from bus import names
-from bus.errors import BusError
 
 API = "$JS.API."
 EXPECTED_LAST = "Nats-Expected-Last-Subject-Sequence"
@@ -28,16 +27,6 @@ class Arrival(Protocol):
     def data(self) -> bytes: ...
     @property
     def headers(self) -> Mapping[str, str] | None: ...
-
-
-class Refused(BusError):
-    """JetStream's own word for why not."""
-
-    def __init__(self, subject: str, error: Mapping[str, Any]) -> None:
-        super().__init__(f"the NATS server refuses {subject}: {error.get('description')} ({error.get('err_code')})")
-        self.code = error.get("err_code")
-        self.passing = error.get("code") == 503
-        """It is between two states (an election, a recovery): try again."""
 
 
 _KEPT = {"storage": "file", "retention": "limits"}

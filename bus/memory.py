@@ -115,11 +115,11 @@ class MemoryBus:
         finally:
             task.cancel()
         if not done:
-            raise NoAnswer(f"board {board!r} did not answer within {timeout:g} s")
+            raise NoAnswer(f"board {board!r} did not answer within {timeout:g} s; try again")
         if task.cancelled():
-            raise NoAnswer(f"board {board!r} was closed before it had answered")
+            raise NoAnswer(f"board {board!r} was closed before it had answered; open it and ask again")
         if error := task.exception():
-            raise NoAnswer(f"board {board!r} failed to answer: {type(error).__name__}") from error
+            raise NoAnswer(f"board {board!r} failed to answer: {type(error).__name__}; its log says more") from error
         return task.result()
 
     @asynccontextmanager

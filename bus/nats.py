@@ -17,13 +17,12 @@ from typing import Any
 from bus import names
 from bus.chain import Chain
 from bus.connection import PATIENCE, PAUSE, Connection, Lost, Nobody, spawn
-from bus.errors import AlreadyServed, BusError, LogMismatch, NoAnswer, NotServed, TooLarge
+from bus.errors import AlreadyServed, BusError, LogMismatch, NoAnswer, NotServed, StreamRefused, TooLarge
 from bus.jetstream import (
     EVENTS_KEPT,
     NO_STREAM,
     SECOND,
     Arrival,
-    Refused,
     broken_law,
     events_laws,
     events_stream,
@@ -135,7 +134,8 @@ class NatsBus:
                 data, headers = b"", {_FAILED: str(error)}
             except Exception as error:
                 _logger.exception("answering for board %s", board)
-                data, headers = b"", {_FAILED: type(error).__name__}  # its text may speak of what the asker must not see
+                # Not the error's text, which may speak of what the asker must not see.
+                data, headers = b"", {_FAILED: f"{type(error).__name__}; its host's log says more"}
             finally:
                 asking[agent] -= 1
                 if not asking[agent]:
@@ -192,7 +192,7 @@ class NatsBus:
         """
         try:
             info = await self._connection.api(f"STREAM.INFO.{stream}", {})
-        except Refused as error:
+        except StreamRefused as error:
             if error.code != NO_STREAM:
                 raise
             if read is not None:

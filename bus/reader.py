@@ -16,8 +16,8 @@ import msgspec
 
 from bus import names
 from bus.connection import Connection
-from bus.errors import LogMismatch, Unreachable
-from bus.jetstream import API, NO_MESSAGE, NO_STREAM, SECOND, Arrival, Refused, place, status
+from bus.errors import LogMismatch, StreamRefused, Unreachable
+from bus.jetstream import API, NO_MESSAGE, NO_STREAM, SECOND, Arrival, place, status
 from bus.port import LogMessage
 
 IDLE = 1.0
@@ -141,7 +141,7 @@ class NatsLog:
         where, read = f"stream {self._stream} at {self._connection.address}", self._next - 1
         try:
             info = await self._connection.api(f"STREAM.INFO.{self._stream}", {}, patience=patience)
-        except Refused as error:
+        except StreamRefused as error:
             if error.code != NO_STREAM:
                 raise
             raise LogMismatch(f"{where} is gone, after entry {read}; restore it, or open the board anew") from None
@@ -161,7 +161,7 @@ class NatsLog:
     async def _check_next(self, patience: float) -> None:
         try:
             await self._connection.api(f"STREAM.MSG.GET.{self._stream}", {"seq": self._next}, patience=patience)
-        except Refused as error:
+        except StreamRefused as error:
             if error.code != NO_MESSAGE:
                 raise
             raise LogMismatch(

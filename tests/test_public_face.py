@@ -2,25 +2,51 @@
 
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 
 import agents
 import blackboard
+import blackboard.errors
 import bus
+import bus.errors
 
 HEAVY = {"nats", "aiosqlite", "sqlite3", "rich", "cyclopts", "re2", "asyncio", "anyio"}
 
 
 @pytest.mark.parametrize("package", [agents, blackboard])
-def test_all_is_sorted_complete_and_true(package: object) -> None:
-    """Every public name is listed, in order, exists, and says what it is."""
+def test_all_is_sorted_and_true(package: object) -> None:
+    """Every name listed is in order, exists, and says what it is."""
     names: list[str] = package.__all__  # type: ignore[attr-defined]
     assert names == sorted(names)
     for name in names:
         assert getattr(package, name).__doc__, name
+
+
+def test_all_lists_whatever_is_there() -> None:
+    """Of ``blackboard`` all that is loaded when it is asked for, of ``agents`` all that is not private."""
+    assert set(blackboard._HOMES) == set(blackboard.__all__)
+    public = {name for name, value in vars(agents).items() if not name.startswith("_") and not isinstance(value, ModuleType)}
+    assert public == set(agents.__all__)
+
+
+@pytest.mark.parametrize("module", [blackboard.errors, bus.errors])
+def test_the_tree_of_errors_is_drawn(module: ModuleType) -> None:
+    """Every error of a room stands in its tree, at its depth."""
+
+    def drawn(error: type[BaseException], depth: int) -> Iterator[tuple[int, str]]:
+        yield depth, error.__name__
+        for below in error.__subclasses__():
+            yield from drawn(below, depth + 1)
+
+    root = next(each for each in vars(module).values() if isinstance(each, type) and Exception in each.__bases__)
+    tree = re.findall(r"^    ([ │├└─]*)([A-Z]\w+)", module.__doc__ or "", re.MULTILINE)
+    assert sorted((len(branch) // 4, name) for branch, name in tree) == sorted(drawn(root, 0))
 
 
 def test_every_module_says_what_it_is() -> None:
