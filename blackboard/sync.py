@@ -12,10 +12,11 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from blackboard.client import Batch, Board, Feed
+from blackboard.client import Board
+from blackboard.feed import Feed
 from blackboard.opening import open as open_async
 from blackboard.trends import Detector
-from blackboard.verbs import Ref
+from blackboard.verbs import Batch, Ref
 from bus.messages import Change, Signal
 
 P = ParamSpec("P")
@@ -123,7 +124,10 @@ class SyncBatch(_Blocking[Batch]):
 
 
 class SyncBoard(_Blocking[Board]):
-    """``blackboard.client.Board``, blocking. May be used from several threads; close it, or use it as a context."""
+    """``blackboard.client.Board``, blocking. May be used from several threads; close it, or use it as a context.
+
+    It has all its verbs but ``newest``, which is there for waiting until a feed has reached it.
+    """
 
     def __init__(self, board: Board, life: AsyncExitStack) -> None:
         super().__init__(board)
@@ -131,6 +135,7 @@ class SyncBoard(_Blocking[Board]):
         self.name = board.name
         self.agent = board.agent
 
+    say = _blocking(Board.say)
     deposit = _blocking(Board.deposit)
     constrain = _blocking(Board.constrain)
     confirm = _blocking(Board.confirm)
@@ -184,6 +189,10 @@ class SyncBoard(_Blocking[Board]):
     ) -> SyncFeed[Change]:
         """Changes, until none comes for ``timeout`` seconds."""
         return self._feed(lambda: self._held.changes(kind=kind, key=key, cause=cause, item=item, since=since), timeout)
+
+    def feed(self, *, own: bool = False, since: str | None = None, timeout: float | None = None) -> SyncFeed[Change | Signal]:
+        """All that happens in view, until nothing comes for ``timeout`` seconds."""
+        return self._feed(lambda: self._held.feed(own=own, since=since), timeout)
 
     def _feed(self, make: Callable[[], Feed[T]], timeout: float | None) -> SyncFeed[T]:
         async def made() -> Feed[T]:

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from blackboard import feed as module
-from blackboard.client import Board, Feed
+from blackboard.client import Board
 from blackboard.errors import BadValue
+from blackboard.feed import Feed
 from blackboard.store import MemoryStore
 from blackboard.testing import running_board
 from bus import names

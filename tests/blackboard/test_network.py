@@ -221,6 +221,20 @@ def test_what_is_said_again_supersedes_in_its_turn() -> None:
     assert old.strength == 4.0
 
 
+def test_what_merely_faded_is_still_its_asserters() -> None:
+    """Said again by another it is said by both, and stays its owner's; what was taken back is the one's who says it anew."""
+    network = PheromoneNetwork(kinds=BARE)
+    said: dict[str, Any] = {"scope": "shared", "hard": True, "kind": "constraint"}
+    faded, released = (network.deposit(ContextItem(content, owner="ann", **said), initial_strength=1.01) for content in "ab")
+    network.retract(released, by="ann")
+    rounds(network, 3)
+    was = faded.status
+    for content in "ab":
+        network.deposit(ContextItem(content, owner="bob", **said))
+    assert (was, faded.owner, set(faded.asserters)) == ("archived", "ann", {"ann", "bob"})
+    assert (released.owner, set(released.asserters)) == ("bob", {"bob"})
+
+
 def test_an_archived_value_is_superseded_too() -> None:
     """What was archived before its successor came does not come back by use beside it."""
     network = PheromoneNetwork(kinds=BARE)

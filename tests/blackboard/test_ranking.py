@@ -86,3 +86,12 @@ def test_ties_go_to_the_earlier_across_indices() -> None:
     for ordinal in (1, 3, 5):
         other.add(item(ordinal, 4.0, 0.0))
     assert [each.ordinal for each in strongest([(other, 0.0), (one, 5.3)], 5)] == [0, 1, 2, 3, 4]
+
+
+def test_what_rounding_takes_for_equal_comes_in_order_all_the_same() -> None:
+    """Two strengths that differ in their last bit have one ``u``: the stronger is first, though it was made later."""
+    ranking, weaker, stronger = Ranking(), item(0, 8.0), item(1, math.nextafter(8.0, 9.0))
+    ranking.add(weaker)
+    ranking.add(stronger)
+    assert weaker.u == stronger.u
+    assert ranked(ranking) == [stronger, weaker]

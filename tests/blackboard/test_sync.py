@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from blackboard.client import Board
 from blackboard.errors import BoardClosed, NotInView, UnknownKind
-from blackboard.sync import open_sync
+from blackboard.sync import SyncBatch, SyncBoard, open_sync
+from blackboard.verbs import Batch
+from bus.messages import Change, Confirm, Reinforce
 
 
 def test_the_same_verbs(tmp_path: Path) -> None:
@@ -33,6 +36,13 @@ def test_the_same_verbs(tmp_path: Path) -> None:
             procurement.wait_applied()
 
 
+def test_it_has_every_verb() -> None:
+    """Whatever an agent may do with an event loop it may do without one; a batch, too."""
+    for ours, blocking in ((Board, SyncBoard), (Batch, SyncBatch)):
+        verbs = {name for name in dir(ours) if not name.startswith("_")}
+        assert verbs - set(dir(blocking)) <= {"aclose", "newest"}
+
+
 def test_a_batch_that_fails_is_not_sent() -> None:
     """An error in a batch's body sends nothing."""
     with open_sync(":memory:", agent="finance") as board:
@@ -55,6 +65,15 @@ def test_signals_and_changes() -> None:
         assert [change.cause for change in changes] == ["deposit", "reinforce"]
         board.confirm(item)
         assert [change.cause for change in board.changes(since=changes.position, timeout=0.05)] == ["confirm"]
+
+
+def test_all_that_happens() -> None:
+    """What is said as one unit, and the rise that it was, in one feed."""
+    with open_sync(":memory:", agent="finance") as board:
+        item = board.deposit("the basis", scope="shared")
+        feed = board.feed(own=True, timeout=0.05)
+        board.say(Confirm(item.id), Reinforce(item.id, 1.0))
+        assert [each.cause if isinstance(each, Change) else each.signal for each in feed] == ["confirm", "reinforce", "rising"]
 
 
 def test_closing() -> None:
