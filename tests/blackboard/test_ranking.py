@@ -90,7 +90,7 @@ def test_ties_go_to_the_earlier_across_indices() -> None:
 
 def test_what_rounding_takes_for_equal_comes_in_order_all_the_same() -> None:
     """Two strengths that differ in their last bit have one ``u``: the stronger is first, though it was made later."""
-    ranking, weaker, stronger = Ranking(), item(0, 8.0), item(1, math.nextafter(8.0, 9.0))
+    ranking, weaker, stronger = Ranking(), item(0, 5e5), item(1, math.nextafter(5e5, 1e6))
     ranking.add(weaker)
     ranking.add(stronger)
     assert weaker.u == stronger.u
