@@ -16,11 +16,14 @@ from bus.messages import (
     AnyQuery,
     AnyReply,
     Ask,
+    Deposit,
     Post,
     decode_answer,
     encode,
 )
 from bus.port import Bus
+
+CAT = Deposit("the cat is called Doudou", scope="shared")
 
 
 def host(store: Store, *, bus: Bus | None = None, clock: ManualClock | None = None, name: str = "board", **settings: Any) -> Service:
