@@ -10,7 +10,7 @@ from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
 from tests.blackboard.network.lone import BARE, Moves, put, rounds
 
-# ---- what a restatement does -------------------------------------------------------------------------------------------------------------
+# ---- what a restatement does ------------------------------------------------------------------------------------------------------------
 
 
 def test_saying_it_again_confirms() -> None:
@@ -189,7 +189,7 @@ def test_an_item_is_in_one_network() -> None:
         other.deposit(item)
 
 
-# ---- use ---------------------------------------------------------------------------------------------------------------------------------
+# ---- use --------------------------------------------------------------------------------------------------------------------------------
 
 
 def test_use_adds_less_the_stronger_it_is() -> None:
@@ -237,7 +237,7 @@ def test_an_archived_item_comes_back_by_use() -> None:
     assert item.strength == pytest.approx(1.96)
 
 
-# ---- what is told ------------------------------------------------------------------------------------------------------------------------
+# ---- what is told -----------------------------------------------------------------------------------------------------------------------
 
 
 def test_every_move_is_told_in_order() -> None:

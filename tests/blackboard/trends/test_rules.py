@@ -7,7 +7,7 @@ from blackboard.trends import Burst, Consensus, Crossed, Fading, Finding, Jump, 
 from bus.messages import Evidence
 from tests.blackboard.trends.watch import Watch, every
 
-# ---- jump --------------------------------------------------------------------------------------------------------------------------------
+# ---- jump -------------------------------------------------------------------------------------------------------------------------------
 
 
 def test_one_confirmation_of_a_quarter_is_a_jump() -> None:
@@ -47,7 +47,7 @@ def test_a_jump_needs_a_window_in_which_nobody_confirmed() -> None:
     assert watch.times == [5, 42]
 
 
-# ---- fading ------------------------------------------------------------------------------------------------------------------------------
+# ---- fading -----------------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_constraint_fades_when_its_patience_is_over_once() -> None:
@@ -82,7 +82,7 @@ def test_other_kinds_fade_once_they_had_three_confirmations() -> None:
     assert watch.times == [51]
 
 
-# ---- crossed -----------------------------------------------------------------------------------------------------------------------------
+# ---- crossed ----------------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_first_deposit_sets_the_side_silently() -> None:
@@ -135,7 +135,7 @@ def test_of_several_thresholds_the_farthest_is_told() -> None:
     assert [(finding.reason, finding.evidence.threshold) for _, finding in watch.found] == [("up", 5.0), ("down", 3.0)]
 
 
-# ---- burst and consensus -----------------------------------------------------------------------------------------------------------------
+# ---- burst and consensus ----------------------------------------------------------------------------------------------------------------
 
 
 def test_a_burst_is_so_many_confirmations_within_a_window() -> None:
