@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from bus.messages import Change, Signal
+from blackboard.filters import ChangeFilter, SignalFilter
 
 Handler = Callable[[Any], Coroutine[Any, Any, None]]
 """A bound method that takes what happened."""
@@ -19,48 +19,6 @@ F = TypeVar("F", bound=Callable[..., Coroutine[Any, Any, None]])
 _MARKS = "__pheroboard_wakes__"
 
 
-class OnSignal(Struct, frozen=True):
-    """Wakes for the signals that meet every filter given."""
-
-    names: tuple[str, ...] = ()
-    """Any signal, if empty."""
-    key: str | None = None
-    kind: str | None = None
-    item: str | None = None
-    own: bool = False
-    """Also for rises that the agent alone caused."""
-
-    def meets(self, event: Signal | Change, agent: str) -> bool:
-        """Whether ``event`` wakes ``agent``."""
-        return (
-            isinstance(event, Signal)
-            and (self.own or event.signal != "rising" or event.evidence.agents != (agent,))
-            and (not self.names or event.signal in self.names)
-            and self.key in (None, event.key)
-            and self.kind in (None, event.kind)
-            and self.item in (None, event.item)
-        )
-
-
-class OnChange(Struct, frozen=True):
-    """Wakes for the changes that meet every filter given."""
-
-    kind: str | None = None
-    key: str | None = None
-    cause: str | None = None
-    item: str | None = None
-
-    def meets(self, event: Signal | Change, agent: str) -> bool:  # noqa: ARG002 - as its sibling
-        """Whether ``event`` wakes ``agent``."""
-        return (
-            isinstance(event, Change)
-            and self.kind in (None, event.kind)
-            and self.key in (None, event.key)
-            and self.cause in (None, event.cause)
-            and self.item in (None, event.item)
-        )
-
-
 class Every(Struct, frozen=True):
     """Wakes as time passes: in rounds of the crew, or in seconds of this process."""
 
@@ -68,7 +26,7 @@ class Every(Struct, frozen=True):
     seconds: float | None = None
 
 
-Wake = OnSignal | OnChange | Every
+Wake = SignalFilter | ChangeFilter | Every
 
 
 class Marked(NamedTuple):
@@ -85,12 +43,12 @@ def on_signal(*names: str, key: str | None = None, kind: str | None = None, item
     """
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f'@on_signal{names}: the names of signals go in parentheses, as in @on_signal("rising")')
-    return _mark(OnSignal(names, key, kind, item, own), "on_signal")
+    return _mark(SignalFilter(names, key, kind, item, own), "on_signal")
 
 
 def on_change(*, kind: str | None = None, key: str | None = None, cause: str | None = None, item: str | None = None) -> Callable[[F], F]:
     """Call the method with each ``Change`` in the agent's view, its own ones too, that meets every filter given."""
-    return _mark(OnChange(kind, key, cause, item), "on_change")
+    return _mark(ChangeFilter(kind, key, cause, item), "on_change")
 
 
 def every(*, rounds: int | None = None, seconds: float | None = None) -> Callable[[F], F]:
