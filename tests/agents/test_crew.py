@@ -310,6 +310,7 @@ async def test_forever() -> None:
 
         tasks.start_soon(run)
         await started.wait()
+        await crew.settled()
         await running["other"].deposit("News", scope="shared")
         with anyio.fail_after(5):
             await heard.wait()

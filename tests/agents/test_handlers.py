@@ -1,11 +1,11 @@
 """agents.handlers: what wakes an agent."""
 
 import pytest
-from msgspec import structs
 
 from agents import every, on_change, on_signal
-from agents.handlers import Every, OnChange, OnSignal, handlers_of
-from bus.messages import Change, Evidence, Signal
+from agents.handlers import Every, handlers_of
+from blackboard.filters import ChangeFilter, SignalFilter
+from bus.messages import Change, Signal
 
 RISING = Signal(signal="rising", item="a1", kind="fact", key="price")
 REINFORCED = Change(item="a1", kind="fact", cause="reinforce", old=4.0, new=5.0, key="price")
@@ -30,7 +30,11 @@ class Derived(Base):
 def test_order() -> None:
     """Handlers come in the order in which they are written, and one method may be woken by several things."""
     wakes = [(wake, handler.__name__) for wake, handler in handlers_of(Base())]
-    assert wakes == [(OnSignal(("rising",), "price"), "first"), (Every(rounds=2), "second"), (OnChange(cause="reinforce"), "second")]
+    assert wakes == [
+        (SignalFilter(("rising",), "price"), "first"),
+        (Every(rounds=2), "second"),
+        (ChangeFilter(cause="reinforce"), "second"),
+    ]
 
 
 def test_inheritance() -> None:
@@ -39,51 +43,6 @@ def test_inheritance() -> None:
     found = {handler.__name__: handler for _, handler in handlers_of(agent)}
     assert list(found) == ["first", "second", "third"]
     assert found["first"] == agent.first
-
-
-@pytest.mark.parametrize(
-    ("wake", "meets"),
-    [
-        (OnSignal(), True),
-        (OnSignal(("fading", "rising")), True),
-        (OnSignal(("fading",)), False),
-        (OnSignal(key="price", kind="fact", item="a1"), True),
-        (OnSignal(key="budget"), False),
-        (OnSignal(kind="constraint"), False),
-        (OnSignal(item="a2"), False),
-        (OnChange(), False),
-    ],
-)
-def test_signals(wake: OnSignal | OnChange, meets: bool) -> None:
-    """A signal wakes what every filter given lets through, and no handler of changes."""
-    assert wake.meets(RISING, "finance") is meets
-
-
-@pytest.mark.parametrize(
-    ("wake", "meets"),
-    [
-        (OnChange(), True),
-        (OnChange(kind="fact", key="price", cause="reinforce", item="a1"), True),
-        (OnChange(cause="confirm"), False),
-        (OnChange(key="budget"), False),
-        (OnChange(kind="state"), False),
-        (OnChange(item="a2"), False),
-        (OnSignal(), False),
-    ],
-)
-def test_changes(wake: OnSignal | OnChange, meets: bool) -> None:
-    """A change wakes what every filter given lets through, and no handler of signals."""
-    assert wake.meets(REINFORCED, "finance") is meets
-
-
-def test_own_rises() -> None:
-    """A rise that the agent alone caused wakes it only if it asks for that; any other signal is not about who caused it."""
-    own = structs.replace(RISING, evidence=Evidence(agents=("finance",)))
-    assert not OnSignal().meets(own, "finance")
-    assert OnSignal(own=True).meets(own, "finance")
-    assert OnSignal().meets(own, "procurement")
-    assert OnSignal().meets(structs.replace(own, evidence=Evidence(agents=("finance", "procurement"))), "finance")
-    assert OnSignal().meets(structs.replace(own, signal="violated"), "finance")
 
 
 def test_wrong_marks() -> None:
