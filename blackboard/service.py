@@ -132,13 +132,18 @@ class Service:
             stack.push_async_callback(self._store.aclose)
             standing = await self._store.open()
             await self._restore(standing)
-            self._log = await self._bus.open_log(self.name, after=standing.cursor, identity=standing.log)
+            origin = msgspec.json.encode(self.board.config).decode()
+            self._log = await self._bus.open_log(self.name, after=standing.cursor, identity=standing.log, origin=origin)
             stack.push_async_callback(self._log.aclose)
+            if standing.origin is None and self._log.origin not in {"", origin}:
+                # The log is older than this store, and was made with other settings: they are the board's.
+                self.board = Board(_kept(self._log.origin, self.name), self._detectors)
+                self.agree(self._settings)
             came = self._log.end
             questions = Questions(self.board, self._store, self._progress, self._clock, since=came)
             await stack.enter_async_context(self._bus.answer(self.name, questions.answer))  # nothing is begun or told beside another host
             if standing.origin is None:
-                await self._store.begin(encode(self.board.config), self._log.identity)
+                await self._store.begin(msgspec.json.encode(self.board.config), self._log.identity)
             self._to_tell(await self._store.untold())
             async with anyio.create_task_group() as self._jobs:
                 self._jobs.start_soon(self._watch, self._take_in)
@@ -341,9 +346,9 @@ def _made(name: str, settings: Mapping[str, Any]) -> BoardConfig:
         raise BadValue(f"settings of board {name!r}: {error}") from error
 
 
-def _kept(origin: bytes, name: str) -> BoardConfig:
+def _kept(origin: bytes | str, name: str) -> BoardConfig:
     try:
-        kept = msgspec.msgpack.decode(origin, type=BoardConfig)
+        kept = msgspec.json.decode(origin, type=BoardConfig)
     except msgspec.DecodeError as error:
         raise StoreError(f"board {name!r}: its settings cannot be read ({error}): upgrade pheroboard if a later one wrote them") from error
     if kept.name != name:

@@ -10,6 +10,8 @@ EXPECTED_LAST = "Nats-Expected-Last-Subject-Sequence"
 PLACE = "Nats-Sequence"
 """The header with its number in the stream that a message got directly bears."""
 NO_STREAM, NO_MESSAGE, WRONG_LAST = 10059, 10037, 10071
+ORIGIN = "pheroboard.origin"
+"""Under this name a log's metadata has what it was made with."""
 EVENTS_KEPT = 7 * 86_400
 """Seconds."""
 SECOND = 10**9

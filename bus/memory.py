@@ -26,8 +26,9 @@ class MemoryLog:
 
     identity = IDENTITY
 
-    def __init__(self, board: str, after: int) -> None:
+    def __init__(self, board: str, after: int, origin: str) -> None:
         self.end = after
+        self.origin = origin
         self._board = board
         self._last = after
         self._unread: deque[LogMessage] = deque()
@@ -133,14 +134,14 @@ class MemoryBus:
         finally:
             listeners.discard(mailbox)
 
-    async def open_log(self, board: str, *, after: int, identity: str | None = None) -> Log:
+    async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
         """Begin the board's log after entry ``after``."""
         at = self._board(board)
         if at.log is not None and not at.log.closed:
             raise AlreadyServed(f"board {board!r} is open in this process already; share that one")
         if identity not in {None, IDENTITY}:
             raise LogMismatch(f"board {board!r} has read a server's log (made {identity}), not one in memory; open it at its server")
-        at.log = MemoryLog(board, after)
+        at.log = MemoryLog(board, after, origin)
         at.told.clear()  # what this log's reader has told, it knows itself
         at.opened.set()
         at.opened = asyncio.Event()

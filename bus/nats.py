@@ -21,6 +21,7 @@ from bus.errors import AlreadyServed, BusError, LogMismatch, NoAnswer, NotServed
 from bus.jetstream import (
     EVENTS_KEPT,
     NO_STREAM,
+    ORIGIN,
     SECOND,
     Arrival,
     broken_law,
@@ -172,12 +173,13 @@ class NatsBus:
             pass  # somebody is there, and has no time
         raise AlreadyServed(f"board {board!r} is served at {self._connection.address} already: end that host, or serve another board")
 
-    async def open_log(self, board: str, *, after: int, identity: str | None = None) -> Log:
+    async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
         """Make the board's streams if there are none; read its log from ``after`` on."""
         stream = observations_stream(board)
-        created = await self._make(stream, observations_laws(board), {"discard": "new"}, read=identity)
+        made = await self._make(stream, observations_laws(board), {"discard": "new", "metadata": {ORIGIN: origin}}, read=identity)
         await self._make(events_stream(board), events_laws(board), {"max_age": EVENTS_KEPT * SECOND})
-        log = NatsLog(self._connection, stream, identity or created, after)
+        kept = made["config"].get("metadata", {}).get(ORIGIN, "")
+        log = NatsLog(self._connection, stream, identity or made["created"], kept, after)
         try:
             await log.attach(patience=PATIENCE)
         except BaseException:
@@ -185,8 +187,8 @@ class NatsBus:
             raise
         return log
 
-    async def _make(self, stream: str, laws: dict[str, Any], preferences: dict[str, Any], *, read: str | None = None) -> str:
-        """Make a stream, or check that the one there keeps the laws; when it was made. What is only preferred an operator may change.
+    async def _make(self, stream: str, laws: dict[str, Any], preferences: dict[str, Any], *, read: str | None = None) -> dict[str, Any]:
+        """Make a stream, or check that the one there keeps the laws; its state. What is only preferred an operator may change.
 
         One that was ``read`` before is not made anew: what agents send to it meanwhile no board would ever read.
         """
@@ -204,7 +206,7 @@ class NatsBus:
         if law := broken_law(laws, info["config"]):
             has, needs = info["config"].get(law), laws[law]
             raise BusError(f"stream {stream} at {self._connection.address} has {law}={has!r}, the board needs {needs!r}; edit the stream")
-        return str(info["created"])
+        return info
 
     async def emit(self, board: str, audience: str, n: int, data: bytes) -> None:
         """Tell an audience its ``n``-th events; durable on return."""

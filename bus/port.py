@@ -36,6 +36,8 @@ class Log(Protocol):
 
     identity: str
     """Changes when the log is another one, although its name is the same."""
+    origin: str
+    """What it was made with, whoever made it; empty if that was not said."""
     end: int
     """The number of its last entry when the reading began."""
 
@@ -73,8 +75,8 @@ class Bus(Protocol):
         """Hear the events of an audience from now on. A listener that lags loses the oldest (it sees a gap in their numbers, and asks)."""
         ...
 
-    async def open_log(self, board: str, *, after: int, identity: str | None = None) -> Log:
-        """The host's: make the board's log if there is none, and read it from ``after`` on. Raises ``LogMismatch``."""
+    async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
+        """The host's: make the board's log if there is none, with ``origin``, and read it from ``after`` on. Raises ``LogMismatch``."""
         ...
 
     async def emit(self, board: str, audience: str, n: int, data: bytes) -> None:

@@ -31,10 +31,11 @@ async def _nothing() -> None:
 
 
 class NatsLog:
-    """A board's log on a stream. ``identity`` is when the stream was made."""
+    """A board's log on a stream. ``identity`` is when the stream was made, ``origin`` what with."""
 
-    def __init__(self, connection: Connection, stream: str, identity: str, after: int) -> None:
+    def __init__(self, connection: Connection, stream: str, identity: str, origin: str, after: int) -> None:
         self.identity = identity
+        self.origin = origin
         self.end = after
         self._connection = connection
         self._stream = stream

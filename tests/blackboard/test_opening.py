@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -209,6 +210,27 @@ async def test_another_process_holds_it(tmp_path: Path) -> None:
 
 
 # ---- served -----------------------------------------------------------------------------------------------------------------------------
+
+
+async def test_rebuilt_from_the_log_alone(tmp_path: Path) -> None:
+    """A host whose files were lost comes back with the settings, the items and the events that the board had."""
+    async with running_server(tmp_path / "nats") as server:
+        bus = await NatsBus.connect(server.url)
+        heard = []
+        made_with: dict[str, Any] = {"time": "wall", "patience": 3.0}
+        for folder, settings in ((tmp_path / "first", made_with), (tmp_path / "second", {})):
+            folder.mkdir()
+            async with serving(bus, "board", folder, **settings), open(f"{server.url}/board", agent="finance") as finance:
+                if settings:
+                    item = await finance.deposit("kept", scope="shared")
+                    await finance.confirm(item)
+                stats = await finance.stats()
+                assert (stats.time, stats.items) == ("wall", 1)
+                changes = finance.changes(since="shared=0 private=0")
+                async with asyncio.timeout(10):
+                    heard.append([await anext(changes) for _ in range(2)])
+        assert heard[0] == heard[1]
+        await bus.aclose()
 
 
 async def test_served_over_nats_through_a_restart(tmp_path: Path) -> None:

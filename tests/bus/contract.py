@@ -109,6 +109,13 @@ class BusContract:
             assert await bus.publish(BOARD, "finance", b"three") == 3
             assert [m.data for m in await host.wait_for(1)] == [b"three"]
 
+    async def test_says_what_it_was_made_with(self, bus: Bus) -> None:
+        """A log that is made keeps what it is made with; where nothing was said there is nothing."""
+        for board, origin in (("one", '{"time": "wall"}'), ("other", "")):
+            log = await bus.open_log(board, after=0, origin=origin)
+            assert log.origin == origin
+            await log.aclose()
+
     async def test_refuses_another_log(self, bus: Bus) -> None:
         """A log whose identity is not the one that was read so far is refused, naming both."""
         with pytest.raises(LogMismatch, match="1999"):

@@ -80,6 +80,14 @@ async def test_a_stream_that_allows_too_much(bus: Bus, server: Server) -> None:
     await other.close()
 
 
+async def test_the_first_origin_stays(bus: Bus) -> None:
+    """Whoever opens a log that is there learns what it was made with, whatever it would have made it with itself."""
+    for origin in ("first", "second", ""):
+        log = await bus.open_log(BOARD, after=0, origin=origin)
+        assert log.origin == "first"
+        await log.aclose()
+
+
 async def test_never_replies_onto_a_subject_of_ours(bus: Bus, server: Server) -> None:
     """A query whose reply would land in the log, as another agent's observation, is not answered."""
     other = await nats.connect(server.url)

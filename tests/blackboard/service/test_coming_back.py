@@ -149,8 +149,8 @@ async def test_settings_are_the_origin_s() -> None:
 class Kept(MemoryBus):
     """A bus that has kept a log, which no host has read."""
 
-    async def open_log(self, board: str, *, after: int, identity: str | None = None) -> Log:
-        log = await super().open_log(board, after=after, identity=identity)
+    async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
+        log = await super().open_log(board, after=after, identity=identity, origin=origin)
         self.kept = [asyncio.create_task(self.publish(board, "finance", post(number, CAT))) for number in (1, 2, 3)]
         log.end = 3
         return log
@@ -174,3 +174,35 @@ async def test_nobody_sees_a_past(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(counted, Counted)
     assert counted.stats.items == 1
     assert missed == Recalled((), 3)
+
+
+class Older(MemoryBus):
+    """A bus whose log was made before, with ``origin``."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__(ManualClock().now)
+        self.origin = origin
+
+    async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
+        log = await super().open_log(board, after=after, identity=identity, origin=origin)
+        log.origin = self.origin
+        return log
+
+
+async def test_a_lost_store_s_settings_are_the_log_s() -> None:
+    """Whoever begins anew from a log has the settings that it was made with; others are refused, and stored nowhere."""
+    wall = '{"name":"board","time":"wall","round_seconds":5.0}'
+    store = MemoryStore()
+    with pytest.raises(BadValue, match="made with time='wall', not 'rounds'"):
+        async with host(store, bus=Older(wall), time="rounds"):
+            pass
+    assert (await store.open()).origin is None
+    async with host(store, bus=Older(wall), time="wall") as service:
+        assert service.board.config.round_seconds == 5.0
+    async with host(store) as service:
+        assert service.board.config.round_seconds == 5.0
+    with pytest.raises(BadValue, match="this is board 'other'"):
+        async with host(MemoryStore(), bus=Older('{"name":"other"}')):
+            pass
+    async with host(MemoryStore(), bus=Older(""), time="wall") as service:
+        assert service.board.config.time == "wall"
