@@ -60,7 +60,7 @@ from bus.messages import (
 )
 from bus.port import Bus
 
-__all__ = ["Batch", "Board", "Feed"]
+__all__ = ["Board", "Feed"]
 
 R = TypeVar("R", bound=AnyReply)
 T = TypeVar("T")
