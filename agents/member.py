@@ -22,8 +22,8 @@ from msgspec import Struct
 
 from agents.agent import Agent
 from agents.handlers import Every, Handler, handlers_of
-from blackboard.client import Feed
 from blackboard.errors import Refused
+from blackboard.feed import Feed
 from bus.errors import NoAnswer, Unreachable
 from bus.messages import Change, Signal
 

@@ -60,8 +60,6 @@ from bus.messages import (
 )
 from bus.port import Bus
 
-__all__ = ["Board", "Feed"]
-
 R = TypeVar("R", bound=AnyReply)
 T = TypeVar("T")
 

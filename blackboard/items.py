@@ -225,7 +225,7 @@ class ContextItem(Pheromone):
         self.said_hard = hard
         """Was it hard when it was first said?"""
         self.expires_at = expires_at
-        self.status: messages.Status = "standing"
+        self.status: str = "standing"
         self.confirmed = 0.0
         """When it was deposited or last confirmed."""
         self.confirmations = 0

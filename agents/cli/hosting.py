@@ -3,19 +3,20 @@
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 
 from agents.cli.places import server_at
 from blackboard.opening import serving
+from bus.messages import Time
 from bus.nats import NatsBus
 from bus.server import running_server
 
 
 @asynccontextmanager
 async def hosting(
-    boards: Iterable[str], data: Path, *, nats: str | None = None, port: int = -1, time: Literal["rounds", "wall"] | None = None
+    boards: Iterable[str], data: Path, *, nats: str | None = None, port: int = -1, time: Time | None = None
 ) -> AsyncIterator[str]:
     """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address.
 

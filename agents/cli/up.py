@@ -1,20 +1,21 @@
 """``up``: serve boards until interrupted."""
 
 import os
-from typing import Annotated, Literal
+from typing import Annotated
 
 import anyio
 from cyclopts import Parameter
 
 from agents.cli.errors import CommandError
 from agents.cli.places import HERE, Serving, Where, databases_in, sole_server_of
+from bus.messages import Time
 from bus.names import valid_name
 
 
 async def up(
     *boards: Annotated[str, Parameter(help="The boards' names; made if they are new. Without a name, those that the data folder holds.")],
     port: int = -1,
-    time: Literal["rounds", "wall"] | None = None,
+    time: Time | None = None,
     where: Where = HERE,
 ) -> None:
     """Serve boards until interrupted, on a NATS server that is started on loopback, or on the one that --nats names.

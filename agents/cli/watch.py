@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from agents.cli.errors import CommandError
 from agents.cli.output import moment, number, plain, print_json
 from agents.cli.places import OPERATOR, BoardName, Who, opened
-from blackboard.client import Board, Feed
+from blackboard.client import Board
 from blackboard.errors import NotInView
+from blackboard.feed import Feed
 from bus.messages import Change, Signal
 
 

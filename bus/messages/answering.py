@@ -44,7 +44,8 @@ class Item(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
     hard: bool = False
     expires_at: float | None = None
     meta: dict[str, Any] = {}
-    status: Status = "standing"
+    status: str = "standing"
+    """A ``Status``; as all that a board sends, read leniently: a newer board may know another."""
     first: float = 0.0
     """The strength that it first had."""
     made: float = 0.0
@@ -71,7 +72,8 @@ class ConstraintView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=
     """A constraint with its status."""
 
     item: Item
-    status: ConstraintStatus
+    status: str
+    """A ``ConstraintStatus``."""
     rule: str
     """The predicate in words, or the content where there is none."""
     relaxable: bool = False

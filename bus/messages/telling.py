@@ -18,7 +18,8 @@ class Change(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True, ta
     item: str
     """The item's id; for an edge, the edge's."""
     kind: str
-    cause: Cause
+    cause: str
+    """A ``Cause``; read leniently, as all that a board sends: a newer board may know another."""
     old: float
     new: float
     by: str = ""

@@ -57,3 +57,13 @@ def test_boards_are_read_leniently() -> None:
     """A field that a newer board adds does not stop an older client."""
     data = msgspec.msgpack.encode({"n": 1, "seq": 1, "t": 0.0, "changes": [], "mood": "fine"})
     assert m.decode_events(data).n == 1
+
+
+def test_what_a_newer_board_tells_is_read_leniently() -> None:
+    """A cause, a status and a field that this side does not know yet are no reason to be deaf."""
+    change = {"type": "change", "item": "i", "kind": "fact", "cause": "dream", "old": 0.0, "new": 1.0, "mood": "calm"}
+    events = m.decode_events(msgspec.msgpack.encode({"type": "events", "n": 1, "t": 0.0, "changes": [change], "weather": "fine"}))
+    assert events.changes[0].cause == "dream"
+    item = {"id": "i", "content": "x", "kind": "fact", "strength": 1.0, "status": "asleep"}
+    answer = m.decode_answer(msgspec.msgpack.encode({"reply": {"type": "items", "items": [item]}}))
+    assert answer.reply == m.Items((m.Item(id="i", content="x", kind="fact", strength=1.0, status="asleep"),))
