@@ -46,7 +46,7 @@ class _Prospect(Struct):
     """By the unit's agent."""
     others: bool = False
     """By somebody else, too."""
-    status: Status = "standing"
+    status: str = "standing"
 
     @property
     def present(self) -> bool:
