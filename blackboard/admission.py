@@ -15,7 +15,8 @@ from msgspec import Struct
 from blackboard import views
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue, NotYours, Refused, UnknownKind
-from blackboard.items import ContextItem, direction, from_deposit, partition
+from blackboard.items import ContextItem, direction, from_deposit, kind_of, partition
+from blackboard.kinds import STRONGEST
 from blackboard.network import PheromoneNetwork
 from blackboard.validity import validate
 from bus import names
@@ -59,28 +60,38 @@ class _Prospect(Struct):
             self.status = status
 
 
+def reinforced(network: PheromoneNetwork, agent: str, unit: Unit) -> ContextItem | None:
+    """The item of a unit that is one ``Reinforce`` and can plainly be applied, as nine units of ten can; None: ``Admission`` decides."""
+    said = unit[0] if len(unit) == 1 else None
+    if type(said) is not Reinforce or type(said.delta) is not float or not 0.0 < said.delta <= STRONGEST:
+        return None
+    item = network.known(said.item)
+    return item if item is not None and item.status == "standing" and views.sees(agent, item) else None
+
+
 class Admission:
-    """Checks one unit of one agent against the board as it stands. Changes nothing."""
+    """Checks the units of one agent, each against the board as it then stands. Changes nothing."""
 
     def __init__(self, network: PheromoneNetwork, config: BoardConfig, agent: str) -> None:
         self._network = network
         self._config = config
         self._agent = agent
-        self._draft: dict[str, _Prospect] = {}
-        self._moved: dict[str, str] = {}
-        self._slots: dict[tuple[Any, ...], _Prospect] = {}
-        self._now = network.now
-        self._ended = False
-        """Has the unit ended a round? What then still stands of what was there before, nobody knows yet."""
 
     def check(self, unit: Unit) -> None:
         """Raise ``Refused`` for the first observation that could not be applied in its turn."""
+        self._draft: dict[str, _Prospect] = {}
+        self._moved: dict[str, str] = {}
+        self._slots: dict[tuple[Any, ...], _Prospect] = {}
+        self._now = self._network.now
+        self._alone = len(unit) == 1
+        self._ended = False
+        """Has the unit ended a round? What then still stands of what was there before, nobody knows yet."""
         for position, observation in enumerate(unit):
             try:
                 validate(observation)
                 self._check(observation)
             except Refused as error:
-                if len(unit) == 1:
+                if self._alone:
                     raise
                 where = f"{type(observation).__name__.lower()}, number {position + 1} of {len(unit)} in its unit"
                 raise type(error)(f"{error} ({where}: none of them was applied)") from error
@@ -114,13 +125,14 @@ class Admission:
                     raise NotYours("tick: only a board's host tells the time")
 
     def _check_deposit(self, deposit: Deposit) -> None:
-        item = from_deposit(deposit, self._agent)
-        if item.kind not in self._network.kinds:
+        kind = kind_of(deposit.kind, deposit.meta)
+        if kind not in self._network.kinds:
             known = ", ".join(sorted(self._network.kinds))
-            raise UnknownKind(f"kind {item.kind!r}: this board knows {known}; new kinds are configuration")
+            raise UnknownKind(f"kind {kind!r}: this board knows {known}; new kinds are configuration")
         if deposit.expires_at is not None and deposit.expires_at <= self._now:
             raise BadValue(f"expires_at {deposit.expires_at!r} has passed already: it is {self._now!r} on this board")
-        self._say(item, deposit.scope)
+        if not self._alone:  # what becomes of it matters to those behind it
+            self._say(from_deposit(deposit, self._agent), deposit.scope)
 
     def _check_link(self, link: Link) -> None:
         a, b = self._standing(link.a), self._standing(link.b)

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct, field
 
 from blackboard import views
-from blackboard.admission import Admission
+from blackboard.admission import Admission, reinforced
 from blackboard.alerts import Alerts, AlertState
 from blackboard.answers import Answers
 from blackboard.config import BoardConfig
@@ -113,14 +113,23 @@ class Board:
         state.stamp = max(state.stamp, entry.stamp)
         if self.config.time == "wall":
             self._advance(state.stamp)
+        network, agent = self._network, entry.agent
+        admission = Admission(network, self.config, agent)
         for number, unit in enumerate(entry.units):
+            item = reinforced(network, agent, unit)
+            if item is not None:
+                old, delta = item.strength, unit[0].delta  # type: ignore[union-attr]  # it is a Reinforce
+                network.strengthen(item, old, delta, agent)
+                outcome.reinforced(item, old, old + delta, agent)
+                self._alerts.reinforced(item, old, delta, agent, outcome)
+                continue
             try:
-                Admission(self._network, self.config, entry.agent).check(unit)
+                admission.check(unit)
             except Refused as error:
                 self._refuse(entry, number, error)
                 continue
             for observation in unit:
-                self._do(entry.agent, observation)
+                self._do(agent, observation)
             self._alerts.notice(outcome.take_touches(), outcome)
         return outcome.addressed(state.told, self._network.now)
 

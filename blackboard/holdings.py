@@ -85,6 +85,8 @@ class Holdings:
         self._expiries: list[tuple[float, int, ContextItem]] = []
         """Likewise (``expires_at``, ordinal, item)."""
         self._items: dict[str, ContextItem] = {}
+        self.known = self._items.get
+        """The record that has this very id, whatever its status, or None."""
         self._pages: Pages[ContextItem] = Pages("items")
         self._register = Register()
         self._links = Links(board, edge, now, self._recorder)
@@ -108,7 +110,7 @@ class Holdings:
 
     def find_by_content(self, content: str) -> ContextItem | None:
         """The item that says exactly this, but for white space: the strongest that stands, else one of the history."""
-        found = self._register.saying(content)
+        found = self._register.saying(content, self._pages)
         return max(found, key=lambda item: (item.standing, item.strength, -item.ordinal), default=None)
 
     def strength(self, thing: ContextItem | Edge | str, at: float | None = None) -> float:

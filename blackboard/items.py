@@ -11,7 +11,9 @@ import math
 import sys
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -93,6 +95,14 @@ def direction(op: str | None) -> str | None:
     return None if op is None else _DIRECTIONS.get(op, op)
 
 
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+@lru_cache(maxsize=10_000)
+def _sole(by: str, hard: bool) -> Mapping[str, bool]:
+    return MappingProxyType({by: hard})
+
+
 # ---- records ----------------------------------------------------------------------------------------------------------------------------
 
 
@@ -169,9 +179,11 @@ class Pheromone:
 class Contributed(Struct, gc=False):
     """How much one agent added to an item by one cause."""
 
-    amount: float = 0.0
-    count: int = 0
-    last: float = 0.0
+    amount: float
+    count: int
+    last: float
+    agent: str
+    cause: str
 
 
 def kind_of(kind: str | None, meta: Mapping[str, Any]) -> str:
@@ -191,7 +203,7 @@ class ContextItem(Pheromone):
     """
 
     __slots__ = (
-        "asserters", "confirmations", "confirmed", "content", "contributions", "expires_at", "key", "kind", "marks", "meta", "op",
+        "_shares", "asserters", "confirmations", "confirmed", "content", "expires_at", "key", "kind", "marks", "meta", "op",
         "protected_until", "said_hard", "status", "target", "unit", "value",
     )  # fmt: skip
 
@@ -214,7 +226,7 @@ class ContextItem(Pheromone):
         super().__init__(owner, scope)
         if not isinstance(content, str):
             raise BadValue(f"an item's content is text, not {type(content).__name__}: {content!r}")
-        self.meta: dict[str, Any] = dict(meta or {})
+        self.meta: Mapping[str, Any] = dict(meta) if meta else _EMPTY
         self.content = content
         self.kind = kind_of(kind, self.meta)
         self.key = None if key is None else folded(key)
@@ -229,11 +241,11 @@ class ContextItem(Pheromone):
         self.confirmed = 0.0
         """When it was deposited or last confirmed."""
         self.confirmations = 0
-        self.asserters: dict[str, bool] = {}
-        """Who says so, and whether as hard."""
-        self.contributions: dict[tuple[str, str], Contributed] = {}
-        """Who strengthened it, by which cause."""
-        self.marks: dict[str, Any] | None = None
+        self.asserters: Mapping[str, bool] = _EMPTY
+        """Who says so, and whether as hard. Never changed, only replaced: items share what one asserter alone says."""
+        self._shares: Contributed | dict[tuple[str, str], Contributed] | None = None
+        """The only contribution, as most items have but one; or all of them."""
+        self.marks: Any = None
         """What the detectors of a board remember of it."""
         self.protected_until = 0.0
 
@@ -254,12 +266,45 @@ class ContextItem(Pheromone):
 
     def contribute(self, agent: str, cause: str, amount: float, now: float, count: int = 1) -> None:
         """Remember who made it stronger."""
-        share = self.contributions.get((agent, cause))
-        if share is None:
-            share = self.contributions[agent, cause] = Contributed()
-        share.amount += amount
-        share.count += count
-        share.last = max(share.last, now)
+        shares = self._shares
+        if isinstance(shares, dict):
+            share = shares.get((agent, cause))
+        else:
+            share = shares if shares is not None and shares.agent == agent and shares.cause == cause else None
+        if share is not None:
+            share.amount += amount
+            share.count += count
+            share.last = max(share.last, now)
+            return
+        share = Contributed(amount, count, now, agent, cause)
+        if shares is None:
+            self._shares = share
+        elif isinstance(shares, dict):
+            shares[agent, cause] = share
+        else:
+            self._shares = {(shares.agent, shares.cause): shares, (agent, cause): share}
+
+    @property
+    def contributions(self) -> Mapping[tuple[str, str], Contributed]:
+        """Who strengthened it, by which cause."""
+        shares = self._shares
+        if shares is None:
+            return {}
+        return shares if isinstance(shares, dict) else {(shares.agent, shares.cause): shares}
+
+    def forget_contributions(self) -> None:
+        """Let nobody have strengthened it."""
+        self._shares = None
+
+    def asserted(self, by: str, hard: bool) -> None:
+        """``by`` says so."""
+        others = {**self.asserters, by: hard}
+        self.asserters = others if len(others) > 1 else _sole(by, hard)
+
+    def unsaid(self, by: str) -> None:
+        """``by`` says so no longer."""
+        others = {agent: hard for agent, hard in self.asserters.items() if agent != by}
+        self.asserters = others if len(others) != 1 else _sole(*others.popitem())
 
     def identify(self, board: str, *, owner: str | None = None, scope: str | None = None) -> str:
         """Its id on ``board``; or the one that it has if ``owner`` says it, or in ``scope``."""
@@ -325,7 +370,7 @@ def to_wire(item: ContextItem, at_strength: float | None = None) -> messages.Ite
         unit=item.unit,
         hard=item.hard,
         expires_at=item.expires_at,
-        meta=item.meta,
+        meta=dict(item.meta),
         status=item.status,
         first=item.first,
         made=item.made,
@@ -362,7 +407,8 @@ def from_wire(wire: messages.Item) -> ContextItem:
     item.first, item.made, item.confirmed, item.touched = wire.first, wire.made, wire.confirmed, wire.touched
     item.confirmations = wire.confirmations
     item.asserters = dict.fromkeys(wire.asserters, wire.hard)  # who of them says hard does not cross the wire
-    item.contributions = {(each.agent, each.cause): Contributed(each.amount, each.count, each.last) for each in wire.contributions}
+    for each in wire.contributions:
+        item.contribute(each.agent, each.cause, each.amount, each.last, each.count)
     return item
 
 

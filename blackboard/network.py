@@ -52,20 +52,22 @@ class PheromoneNetwork(Holdings):
             twin = item
             twin.id = item_id
             twin.made = self.now
-            twin.asserters, twin.contributions, twin.confirmations, twin.formerly = {by: hard}, {}, 0, ()  # whatever it was elsewhere
+            twin.confirmations, twin.formerly, twin.asserters = 0, (), {}  # whatever it was elsewhere
+            twin.asserted(by, hard)
+            twin.forget_contributions()
             self._items[item_id] = twin
             self._pages.append(twin)
             self._register.learn(twin)
             self._begin(twin, initial, "deposit", by)
         elif twin.standing:
             self._restate_expiry(twin, item)
-            twin.asserters[by] = hard
+            twin.asserted(by, hard)
             self._confirm(twin, by)
         else:
             self._register.leave(twin)
             self._take_over(twin, item.owner)
             twin.expires_at = item.expires_at
-            twin.asserters[by] = hard
+            twin.asserted(by, hard)
             self._begin(twin, initial, "revive", by)
         self._supersede(twin, by)
         if item is not twin:
@@ -100,7 +102,22 @@ class PheromoneNetwork(Holdings):
         """Add ``delta``. Raises ``NotInView``; ``BadValue`` for what does not stand, and for a delta that is no amount."""
         amount(delta, "delta")
         found = self._standing(item)
-        self._strengthen(found, found.strength + delta, "reinforce", by, delta)
+        old = found.strength
+        self.strengthen(found, old, delta, by)
+        self._recorder.moved(found, "reinforce", old, old + delta, by, delta=delta)
+
+    def strengthen(self, item: ContextItem, old: float, delta: float, by: str) -> None:
+        """``reinforce``, for who has made sure that the item stands in this network, ``old`` strong, and tells the recorder himself."""
+        now, decay, new = self.now, item.decay, old + delta
+        lane = self._open[item.kind]
+        if lane.decay is not decay:
+            lane = self._protected[item.kind]
+        lane.rankings[item.partition].move(item, new, lane.decay.level)
+        item.confirmed = item.touched = now
+        item.confirmations += 1
+        if new > old:
+            item.contribute(by, "reinforce", new - old, now)
+        self._pages.touch(item)
 
     def reinforce_edge(self, edge: EdgeRef, delta: float, *, by: str = "") -> None:
         """Add ``delta`` to an edge. Raises ``NotInView``, ``BadValue``."""
@@ -122,7 +139,7 @@ class PheromoneNetwork(Holdings):
         strength = self._standing(found).strength
         gain = policy.use * (1 - strength / (2 * self.s0(found)))
         if gain > 0:
-            self._strengthen(found, strength + gain, "use", by)
+            self._strengthen(found, strength, strength + gain, "use", by)
         return found
 
     load = use
@@ -270,12 +287,11 @@ class PheromoneNetwork(Holdings):
         self._moved(item, cause, 0.0, strength, by)
 
     def _confirm(self, item: ContextItem, by: str) -> None:
-        delta = self.kinds[item.kind].confirm
-        self._strengthen(item, max(item.strength, self.s0(item)) + delta, "confirm", by, delta)
+        delta, strength = self.kinds[item.kind].confirm, item.strength
+        self._strengthen(item, strength, max(strength, self.s0(item)) + delta, "confirm", by, delta)
 
-    def _strengthen(self, item: ContextItem, strength: float, cause: Cause, by: str, confirms: float | None = None) -> None:
-        """Let a standing item be ``strength`` strong; if it was confirmed, ``confirms`` is what that was to add."""
-        old = item.strength
+    def _strengthen(self, item: ContextItem, old: float, strength: float, cause: Cause, by: str, confirms: float | None = None) -> None:
+        """Let a standing item, ``old`` strong, be ``strength`` strong. If it was confirmed, ``confirms`` is what that was to add."""
         self._lane(item).strengthen(item, strength)
         if confirms is not None:
             item.confirmed = self.now
@@ -303,7 +319,7 @@ class PheromoneNetwork(Holdings):
 
     def _unsay(self, item: ContextItem, by: str, status: Status, cause: Cause) -> None:
         """``by`` says it no longer: the item passes to the next who does, and with the last one it is ``status``."""
-        del item.asserters[by]
+        item.unsaid(by)
         if not item.asserters:
             self.withdraw(item, status, cause, by=by)
             return
@@ -337,13 +353,13 @@ class PheromoneNetwork(Holdings):
             self._register.leave(twin)
             self._take_over(twin, item.owner)
         for agent, hard in item.asserters.items():
-            twin.asserters[agent] = hard or twin.asserters.get(agent, False)
+            twin.asserted(agent, hard or twin.asserters.get(agent, False))
         for (agent, cause), share in item.contributions.items():
             twin.contribute(agent, cause, share.amount, share.last, share.count)
         if twin.standing:
             self._restate_expiry(twin, item)
-            delta = self.kinds[twin.kind].confirm
-            self._strengthen(twin, max(twin.strength, strength) + delta, "share", by, delta)
+            delta, old = self.kinds[twin.kind].confirm, twin.strength
+            self._strengthen(twin, old, max(old, strength) + delta, "share", by, delta)
         else:
             twin.first, twin.confirmed, twin.protected_until, twin.expires_at = item.first, item.confirmed, until, item.expires_at
             self._rise(twin, strength, "share", by)

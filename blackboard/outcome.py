@@ -5,7 +5,7 @@ the events of the item's audience, and what a *unit* did to each item is kept as
 board as a whole.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from math import nan
 
 from msgspec import Struct
@@ -17,8 +17,6 @@ from bus.messages import Cause, Change, Events, Item, Refusal, Signal, encode
 
 MAX_LETTER = 250_000
 """Bytes of changes, signals and refusals in one message, about."""
-SMALL = 64
-"""So many changes are never too large, whatever their keys."""
 
 
 class Addressed(Struct, frozen=True, gc=False):
@@ -54,7 +52,7 @@ class _Letter(Struct):
 
     def parts(self) -> Iterator["_Letter"]:
         """Itself, or where it would be too large to carry, its parts in order."""
-        if len(self.changes) <= SMALL and not self.signals and not self.refusals:
+        if len(encode((self.changes, self.signals, self.refusals))) <= MAX_LETTER:
             yield self
             return
         part, size = _Letter(), 0
@@ -96,9 +94,7 @@ class Outcome:
 
     def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, delta: float | None = None) -> None:
         """An item moved. ``delta`` is what a confirmation asked to add, if it was one."""
-        change = Change(item=item.id, kind=item.kind, cause=cause, old=old, new=new, by=by, key=item.key, target=item.target)
-        self._letter(views.audience(item)).add(change, item.last_entry)
-        item.last_entry = self.seq
+        self._told(item, cause, old, new, by)
         if cause == "archive":
             self._archived[item.ordinal] = item
         arrives = cause in {"deposit", "revive"} or (cause == "share" and delta is None)
@@ -109,12 +105,22 @@ class Outcome:
         if delta is not None:
             touch.confirmed.append((by, delta))
 
+    def _told(self, item: ContextItem, cause: Cause, old: float, new: float, by: str) -> None:
+        letter = self._letter(views.audience(item))
+        letter.changes.append(Change(item=item.id, kind=item.kind, cause=cause, old=old, new=new, by=by, key=item.key, target=item.target))
+        letter.threads.append(item.last_entry)
+        item.last_entry = self.seq
+
     def edge_moved(self, edge: Edge, cause: Cause, old: float, new: float, by: str) -> None:
         """An edge moved."""
         change = Change(item=edge.id, kind="edge", cause=cause, old=old, new=new, by=by, ends=(edge.a, edge.b))
         self._letter(views.audience(edge)).add(change, 0)
 
     # ---- told by the board --------------------------------------------------------------------------------------------------------------
+
+    def reinforced(self, item: ContextItem, old: float, new: float, by: str) -> None:
+        """A unit reinforced an item and did nothing else: the board makes the detectors' moment of it itself."""
+        self._told(item, "reinforce", old, new, by)
 
     def signal(self, audience: str, signal: Signal) -> None:
         """A detector noticed something."""
@@ -124,7 +130,7 @@ class Outcome:
         """A unit of the agent was not applied."""
         self._letter(names.private(agent)).refusals.append(refusal)
 
-    def take_touches(self) -> Iterable[Touch]:
+    def take_touches(self) -> Collection[Touch]:
         """What was done to each item since the last call, in the order in which they were first touched."""
         touches, self._touches = self._touches, {}
         return touches.values()

@@ -10,6 +10,7 @@ Laws: every item of a bucket is weaker than every hot one; where there are bucke
 """
 
 import math
+import sys
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from heapq import merge
@@ -29,39 +30,17 @@ def _entry(item: ContextItem) -> Entry:
     return item.u, -item.ordinal, item
 
 
-class _Bucket:
-    """Items of nearly one ``u``."""
-
-    __slots__ = ("members", "run")
-
-    def __init__(self) -> None:
-        self.members: dict[int, ContextItem] = {}
-        self.run: list[Entry] | None = None
-
-    def add(self, item: ContextItem) -> None:
-        self.members[item.ordinal] = item
-        if self.run is not None:
-            insort(self.run, _entry(item))
-
-    def remove(self, item: ContextItem) -> None:
-        del self.members[item.ordinal]
-        if self.run is not None:
-            del self.run[bisect_left(self.run, _entry(item))]
-
-    def in_order(self) -> list[Entry]:
-        if self.run is None:
-            self.run = sorted(map(_entry, self.members.values()))
-        return self.run
-
-
 class Ranking:
     """An index of items by ``u``. An item's ``u`` must not change while it is in it, but by ``move``."""
 
-    __slots__ = ("_buckets", "_hot", "_numbers", "_size")
+    __slots__ = ("_buckets", "_hot", "_numbers", "_runs", "_size")
 
     def __init__(self) -> None:
         self._hot: list[Entry] = []
-        self._buckets: dict[int, _Bucket] = {}
+        self._buckets: dict[int, dict[int, ContextItem]] = {}
+        """Number → ordinal → item: the items of nearly one ``u``."""
+        self._runs: dict[int, list[Entry]] = {}
+        """The buckets that are sorted."""
         self._numbers: list[int] = []
         """The buckets' numbers, ascending."""
         self._size = 0
@@ -74,7 +53,7 @@ class Ranking:
         for _, _, item in self._hot:
             yield item
         for bucket in self._buckets.values():
-            yield from bucket.members.values()
+            yield from bucket.values()
 
     def add(self, item: ContextItem) -> None:
         self._size += 1
@@ -92,16 +71,31 @@ class Ranking:
         self._size -= 1
         entry = _entry(item)
         if entry < self._hot[0]:
-            number = _number(item.u)
-            self._buckets[number].remove(item)
-            self._drop_if_empty(number)
+            self._take(item)
             return
         del self._hot[bisect_left(self._hot, entry)]
         if len(self._hot) < LOW and self._numbers:
             self._rise()
 
     def move(self, item: ContextItem, strength: float, level: float) -> None:
-        """Give an item another strength, and its new place."""
+        """Give an item another strength, and its new place. Mostly it moves among unsorted buckets, and that is done at once."""
+        if self._numbers:
+            before, floor = item.u, self._hot[0][0]
+            s = strength or sys.float_info.min
+            after = math.log(s) + level
+            former, number = math.floor(before * BUCKETS_PER_E), math.floor(after * BUCKETS_PER_E)
+            if before < floor and after < floor and former not in self._runs and number not in self._runs:
+                item.s, item.d, item.u = s, level, after
+                if former != number:
+                    bucket = self._buckets[former]
+                    del bucket[item.ordinal]
+                    if not bucket:
+                        self._drop(former)
+                    wanted = self._buckets.get(number)
+                    if wanted is None:
+                        wanted = self._new_bucket(number)
+                    wanted[item.ordinal] = item
+                return
         self.remove(item)
         item.mark(strength, level)
         self.add(item)
@@ -111,7 +105,7 @@ class Ranking:
         for _, _, item in reversed(self._hot):
             yield -item.s * math.exp(item.d - level), item.ordinal, item
         for number in reversed(self._numbers):
-            for _, _, item in reversed(self._buckets[number].in_order()):
+            for _, _, item in reversed(self._in_order(number)):
                 yield -item.s * math.exp(item.d - level), item.ordinal, item
 
     def count_from(self, u: float) -> int:
@@ -123,7 +117,7 @@ class Ranking:
         for number in reversed(self._numbers):
             if number < border:
                 break
-            members = self._buckets[number].members
+            members = self._buckets[number]
             count += len(members) if number > border else sum(item.u >= u for item in members.values())
         return count
 
@@ -131,27 +125,49 @@ class Ranking:
         number = _number(item.u)
         bucket = self._buckets.get(number)
         if bucket is None:
-            bucket = self._buckets[number] = _Bucket()
-            insort(self._numbers, number)
-        bucket.add(item)
+            bucket = self._new_bucket(number)
+        bucket[item.ordinal] = item
+        if number in self._runs:
+            insort(self._runs[number], _entry(item))
+
+    def _take(self, item: ContextItem) -> None:
+        number = _number(item.u)
+        bucket = self._buckets[number]
+        del bucket[item.ordinal]
+        if not bucket:
+            self._drop(number)
+        elif number in self._runs:
+            run = self._runs[number]
+            del run[bisect_left(run, _entry(item))]
 
     def _rise(self) -> None:
         """Fill the hot list up from the highest buckets."""
         while len(self._hot) < HOT // 2 and self._numbers:
             number = self._numbers[-1]
-            bucket = self._buckets[number]
-            run = bucket.in_order()
+            run, bucket = self._in_order(number), self._buckets[number]
             risen = run[len(self._hot) - HOT // 2 :]
             del run[-len(risen) :]
             for _, _, item in risen:
-                del bucket.members[item.ordinal]
+                del bucket[item.ordinal]
             self._hot[:0] = risen
-            self._drop_if_empty(number)
+            if not bucket:
+                self._drop(number)
 
-    def _drop_if_empty(self, number: int) -> None:
-        if not self._buckets[number].members:
-            del self._buckets[number]
-            del self._numbers[bisect_left(self._numbers, number)]
+    def _in_order(self, number: int) -> list[Entry]:
+        run = self._runs.get(number)
+        if run is None:
+            run = self._runs[number] = sorted(map(_entry, self._buckets[number].values()))
+        return run
+
+    def _new_bucket(self, number: int) -> dict[int, ContextItem]:
+        bucket = self._buckets[number] = {}
+        insort(self._numbers, number)
+        return bucket
+
+    def _drop(self, number: int) -> None:
+        del self._buckets[number]
+        self._runs.pop(number, None)
+        del self._numbers[bisect_left(self._numbers, number)]
 
 
 def _number(u: float) -> int:

@@ -37,7 +37,8 @@ class Register:
     def __init__(self) -> None:
         self._by_key: dict[str, dict[str, dict[int, ContextItem]]] = {}
         """key → kind → ordinal → item"""
-        self._by_content: dict[str, list[ContextItem]] = {}
+        self._by_content: dict[str, list[ContextItem]] | None = None
+        """Made when it is first asked for: most networks never are, and then it costs nothing."""
         self._past: dict[str, dict[int, ContextItem]] = {}
         """kind → ordinal → what no longer stands"""
         self._slots: dict[Slot, dict[int, ContextItem]] = {}
@@ -49,7 +50,8 @@ class Register:
         """There is a new item."""
         if item.key is not None:
             self._by_key.setdefault(item.key, {}).setdefault(item.kind, {})[item.ordinal] = item
-        self._by_content.setdefault(folded(item.content), []).append(item)
+        if self._by_content is not None:
+            self._by_content.setdefault(folded(item.content), []).append(item)
 
     def forget(self, item: ContextItem) -> None:
         """An item is gone, from the history, too."""
@@ -58,10 +60,11 @@ class Register:
             _take(kinds, item.kind, item)
             if not kinds:
                 del self._by_key[item.key]
-        content = folded(item.content)
-        self._by_content[content].remove(item)
-        if not self._by_content[content]:
-            del self._by_content[content]
+        if self._by_content is not None:
+            content = folded(item.content)
+            self._by_content[content].remove(item)
+            if not self._by_content[content]:
+                del self._by_content[content]
 
     def enter(self, item: ContextItem) -> None:
         """An item has a (new) status and partition."""
@@ -104,8 +107,12 @@ class Register:
             return iter(kinds.get(kind, {}).values())
         return merge(*(items.values() for items in kinds.values()), key=in_order)
 
-    def saying(self, content: str) -> list[ContextItem]:
-        """All items with that content, in order."""
+    def saying(self, content: str, known: Iterable[ContextItem]) -> list[ContextItem]:
+        """All items with that content; ``known`` are all there are, in order: the first question looks through them."""
+        if self._by_content is None:
+            self._by_content = {}
+            for item in known:
+                self._by_content.setdefault(folded(item.content), []).append(item)
         return self._by_content.get(folded(content), [])
 
     def past(self, kind: str) -> Iterable[ContextItem]:

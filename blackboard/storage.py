@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
-from blackboard.items import ContextItem, Contributed, Edge, Pheromone, partition
+from blackboard.items import ContextItem, Edge, Pheromone, partition
 from bus.messages import Status
 
 ROWS = 64
@@ -31,6 +31,11 @@ class Pages(Generic[P]):
         record = self._pages[ordinal // ROWS][ordinal % ROWS]
         assert record is not None
         return record
+
+    def __iter__(self) -> Iterator[P]:
+        """All records, in order."""
+        for number in sorted(self._pages):
+            yield from (record for record in self._pages[number] if record is not None)
 
     def append(self, record: P) -> None:
         """Take in a new record, and number it."""
@@ -81,7 +86,7 @@ def _row(record: ContextItem | Edge) -> list[Any]:
         return [*figures, record.a, record.b, record.relation]
     return [
         *figures, record.content, record.kind, record.key, record.target, record.value, record.op, record.unit, record.said_hard,
-        record.expires_at, record.meta, record.status, record.confirmed, record.confirmations, record.asserters,
+        record.expires_at, dict(record.meta), record.status, record.confirmed, record.confirmations, dict(record.asserters),
         [(agent, cause, share.amount, share.count, share.last) for (agent, cause), share in record.contributions.items()],
         record.marks, record.protected_until,
     ]  # fmt: skip
@@ -95,9 +100,12 @@ def items_of(pages: Mapping[str, bytes]) -> Iterator[ContextItem]:
             content, kind=kind, key=key, target=target, value=value, op=op, unit=unit, hard=hard, expires_at=expires_at, meta=meta
         )  # fmt: skip
         _restore(item, row)
-        status, item.confirmed, item.confirmations, item.asserters, shares, item.marks, item.protected_until = standing
+        status, item.confirmed, item.confirmations, asserters, shares, item.marks, item.protected_until = standing
         item.status = cast("Status", intern(status))
-        item.contributions = {(agent, cause): Contributed(amount, count, last) for agent, cause, amount, count, last in shares}
+        for agent, hard in asserters.items():
+            item.asserted(intern(agent), hard)
+        for agent, cause, amount, count, last in shares:
+            item.contribute(intern(agent), intern(cause), amount, last, count)
         yield item
 
 

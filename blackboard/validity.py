@@ -3,7 +3,7 @@
 Each error says what is wrong, with the value and the cure.
 """
 
-import unicodedata
+import re
 from math import isfinite
 from typing import Any
 
@@ -27,6 +27,7 @@ MAX_LIMIT = 10_000
 """The most items that one question may ask for."""
 MAX_DEPTH = 32
 """How deeply a value may nest."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 def validate(observation: AnyObservation) -> None:
@@ -109,7 +110,7 @@ def _name(value: str | None, what: str) -> None:
         raise BadValue(f"{what} {value!r} is empty: name one, or leave it out")
     if len(value) > MAX_NAME:
         raise TooBig(f"{what} of {len(value):,} characters: at most {MAX_NAME} fit; a long text belongs in the content")
-    if any(unicodedata.category(character) == "Cc" for character in value):
+    if _CONTROL.search(value):
         raise BadValue(f"{what} {value!r} has a control character: use plain text")
 
 

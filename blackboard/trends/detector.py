@@ -56,6 +56,9 @@ class Detector(ABC):
     name: str
     version: int = 1
     state_type: Any = dict[str, Any]
+    patient: bool = False
+    """Optional, for speed: of a fresh moment in which nothing was confirmed it finds nothing and remembers no more than ``begin`` does; and
+    while it finds nothing, what happens to an item only puts its due time off."""
 
     def begin(self, moment: Moment) -> Any:  # noqa: ARG002 – for those who start from it
         """The state for an item whose first moment is ``moment``."""

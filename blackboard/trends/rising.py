@@ -72,6 +72,7 @@ class Rising(Detector):
 
     name = "rising"
     state_type = RisingState
+    patient = True
 
     def __init__(self, window: float = 10.0) -> None:
         """``window``: rounds, or seconds on a wall-clock board. Raises ``BadValue`` if it is not a finite number above 0."""

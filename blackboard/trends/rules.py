@@ -34,6 +34,7 @@ class Jump(Detector):
 
     name = "jump"
     state_type = JumpState
+    patient = True
 
     def __init__(self, window: float = 10.0) -> None:
         """``window``: rounds, or seconds on a wall-clock board. Raises ``BadValue`` if it is not a finite number above 0."""
@@ -43,10 +44,11 @@ class Jump(Detector):
         """Compare what the unit added, if the item was quiet."""
         if not moment.confirmed:
             return None
-        quiet = not moment.fresh and (state.last is None or moment.t - state.last >= self.window)
-        state.last = moment.t
-        delta = fsum(delta for _, delta in moment.confirmed)
-        if not quiet or delta < 0.5 or delta < 0.1 * moment.before:
+        last, state.last = state.last, moment.t
+        if moment.fresh or (last is not None and moment.t - last < self.window):
+            return None
+        delta = fsum([delta for _, delta in moment.confirmed])
+        if delta < 0.5 or delta < 0.1 * moment.before:
             return None
         evidence = Evidence(
             since=moment.t,
@@ -77,6 +79,7 @@ class Fading(Detector):
 
     name = "fading"
     state_type = FadingState
+    patient = True
 
     def __init__(self, patience: float = 10.0) -> None:
         """``patience`` K: rounds, or seconds on a wall-clock board. Raises ``BadValue`` if it is not a finite number above 0."""
@@ -91,7 +94,8 @@ class Fading(Detector):
         if moment.confirmed:
             state.last = moment.t
             state.strength = moment.after
-            state.wanted = max(0, state.wanted - len(moment.confirmed))
+            if state.wanted:
+                state.wanted = max(0, state.wanted - len(moment.confirmed))
             state.told = False
             return None
         due = self._due(state)
@@ -133,6 +137,7 @@ class Crossed(Detector):
 
     name = "crossed"
     state_type = CrossedState
+    patient = True
 
     def __init__(self, thresholds: Iterable[float] = (3.0,), hysteresis: float = 0.1) -> None:
         """``thresholds``: strengths; ``hysteresis``: relative, 0 ≤ h < 1. Raises ``BadValue`` for what cannot be."""
@@ -149,15 +154,20 @@ class Crossed(Detector):
     def notice(self, state: CrossedState, moment: Moment) -> Finding | None:
         """Move the sides that the strength has left."""
         found: tuple[str, float] | None = None
-        for side, threshold in zip(state.sides, self.thresholds, strict=True):
-            if side.above and moment.after < side.level:
-                side.above, side.level = False, threshold * (1 + self.hysteresis)
-                found = found or ("down", threshold)
-            elif not side.above and moment.confirmed and moment.after >= side.level * (1 - ROUNDING):
+        after = moment.after
+        for number, side in enumerate(state.sides):
+            if side.above:
+                if after < side.level:
+                    threshold = self.thresholds[number]
+                    side.above, side.level = False, threshold * (1 + self.hysteresis)
+                    found = found or ("down", threshold)
+            elif moment.confirmed and after >= side.level * (1 - ROUNDING):
+                threshold = self.thresholds[number]
                 side.above, side.level = True, threshold * (1 - self.hysteresis)
                 found = ("up", threshold)
         since, strength = state.t, state.strength
-        state.t, state.strength = moment.t, moment.after
+        state.t = moment.t
+        state.strength = after
         if found is None:
             return None
         reason, threshold = found
@@ -190,6 +200,7 @@ class _Gathered(Detector):
     """So many confirmations within a window. Armed again a window after it fired, once there are fewer."""
 
     state_type = LatestState
+    patient = True
     distinct: bool
     """Does only the latest confirmation of each agent count?"""
 
@@ -201,23 +212,28 @@ class _Gathered(Detector):
         """Add what was confirmed, and see whether that makes enough."""
         if not moment.confirmed:
             return None
-        if state.fired is not None and moment.t - state.fired >= self.window and not self._enough(state, moment.t):
+        now, latest = moment.t, state.latest
+        if state.fired is not None and now - state.fired >= self.window and not self._enough(latest, now):
             state.fired = None
         for agent, _ in moment.confirmed:
             if self.distinct:
-                state.latest = [entry for entry in state.latest if entry[1] != agent]
-            state.latest.append((moment.t, agent, moment.before))
-        del state.latest[: -self.size]
-        if state.fired is not None or not self._enough(state, moment.t):
+                for place, entry in enumerate(latest):
+                    if entry[1] == agent:
+                        del latest[place]
+                        break
+            latest.append((now, agent, moment.before))
+        if len(latest) > self.size:
+            del latest[: -self.size]
+        if state.fired is not None or not self._enough(latest, now):
             return None
-        state.fired = moment.t
-        since, _, before = state.latest[0]
-        agents = tuple(sorted({agent for _, agent, _ in state.latest}))
+        state.fired = now
+        since, _, before = latest[0]
+        agents = tuple(sorted({agent for _, agent, _ in latest}))
         evidence = Evidence(since=since, until=moment.t, before=before, after=moment.after, agents=agents, confirmations=self.size)
         return Finding(signal=self.name, evidence=evidence)
 
-    def _enough(self, state: LatestState, t: float) -> bool:
-        return len(state.latest) == self.size and t - state.latest[0][0] < self.window
+    def _enough(self, latest: list[tuple[float, str, float]], t: float) -> bool:
+        return len(latest) == self.size and t - latest[0][0] < self.window
 
 
 class Burst(_Gathered):

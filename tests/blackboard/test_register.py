@@ -31,7 +31,7 @@ def test_items_are_found_in_order_of_making() -> None:
     register = register_of(*items)
     become(register, first, "superseded")
     become(register, first, "standing")
-    assert list(register.about("k")) == register.saying("a cat") == items
+    assert list(register.about("k")) == register.saying("a cat", items) == items
     assert list(register.about("k", "fact")) == [first, third]
     slot = slot_of(first)
     assert slot is not None
