@@ -28,6 +28,7 @@ from bus.messages import (
     Link,
     Reinforce,
     Retract,
+    SetKinds,
     Share,
     Status,
     Tick,
@@ -123,6 +124,8 @@ class Admission:
             case Tick():
                 if self._agent != names.HOST:
                     raise NotYours("tick: only a board's host tells the time")
+            case SetKinds():
+                self._check_kinds(observation)
 
     def _check_deposit(self, deposit: Deposit) -> None:
         kind = kind_of(deposit.kind, deposit.meta)
@@ -133,6 +136,16 @@ class Admission:
             raise BadValue(f"expires_at {deposit.expires_at!r} has passed already: it is {self._now!r} on this board")
         if not self._alone:  # what becomes of it matters to those behind it
             self._say(from_deposit(deposit, self._agent), deposit.scope)
+
+    def _check_kinds(self, said: SetKinds) -> None:
+        if self._agent != names.HOST:
+            raise NotYours("kinds: only a board's host changes them (pheroboard kinds BOARD --set FILE, where its data is)")
+        if not self._alone:
+            raise BadValue("kinds: a change of kinds is a unit of its own, since what is said beside it would be of other kinds")
+        policies = self._config.with_kinds(said.kinds).policies()
+        for kind in self._network.kinds:
+            if kind not in policies and self._network.holds(kind):
+                raise BadValue(f"kinds.{kind}: it has items, in the history perhaps: keep its table")
 
     def _check_link(self, link: Link) -> None:
         a, b = self._standing(link.a), self._standing(link.b)

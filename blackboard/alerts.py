@@ -159,6 +159,13 @@ class Alerts:
 
     # ---- by time alone ------------------------------------------------------------------------------------------------------------------
 
+    def pace(self, items: Iterable[ContextItem]) -> None:
+        """These items' kind fades at another pace from now on: find their due points anew."""
+        for item in items:
+            if item.marks is not None:
+                for number in self._timed:
+                    self._await(item, number, self._due(number, item))
+
     def next_due(self) -> float | None:
         """The earliest time at which a detector has to be asked; what is down for too early is put off, what is gone is dropped."""
         while self._heap:

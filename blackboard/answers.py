@@ -12,6 +12,7 @@ from blackboard.alerts import Alerts
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem, edge_to_wire, to_wire
+from blackboard.kinds import table
 from blackboard.network import PheromoneNetwork
 from blackboard.validity import validate_limit
 from bus import names
@@ -36,6 +37,8 @@ from bus.messages import (
     History,
     Item,
     Items,
+    Kinds,
+    KindTable,
     Search,
     Stats,
     Top,
@@ -80,6 +83,8 @@ class Answers:
                 return Counted(
                     BoardStats(board=self._config.name, time=self._config.time, now=network.now if at is None else at, **counted)
                 )
+            case Kinds():
+                return KindTable({name: table(kind) for name, kind in (*network.kinds.items(), (network.edge.name, network.edge))})
             case _:
                 raise BadValue(f"query {type(query).__name__.lower()!r} is not one that a board answers")
 

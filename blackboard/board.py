@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from blackboard import views
 from blackboard.admission import Admission, reinforced
@@ -23,6 +24,7 @@ from blackboard.answers import Answers
 from blackboard.config import BoardConfig
 from blackboard.errors import Refused
 from blackboard.items import ContextItem, from_deposit
+from blackboard.kinds import Policy
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Addressed, Outcome
 from blackboard.trends import Detector
@@ -41,6 +43,7 @@ from bus.messages import (
     Refusal,
     Reinforce,
     Retract,
+    SetKinds,
     Share,
     Unit,
     Use,
@@ -76,6 +79,8 @@ class _State(Struct):
     stamp: float = 0.0
     told: dict[str, int] = {}
     alerts: AlertState = field(default_factory=AlertState)
+    kinds: dict[str, Policy] | None = None
+    """The configured kinds, if they are others than the origin's."""
 
 
 class Board:
@@ -83,6 +88,7 @@ class Board:
 
     def __init__(self, config: BoardConfig, detectors: tuple[Detector, ...] | None = None) -> None:
         self.config, detectors = config.with_detectors(detectors)
+        """As it stands: its kinds may have changed since its origin."""
         self._outcome = Outcome()
         self._network = PheromoneNetwork(
             kinds=config.policies(), edge=config.edge_policy(), board=config.name, core=config.core, recorder=self._outcome
@@ -182,6 +188,8 @@ class Board:
                     # What the unit did until here belongs to the round that ends.
                     self._alerts.notice(self._outcome.take_touches(), self._outcome)
                     self._advance(network.now + 1)
+            case SetKinds():
+                self._set_kinds(self.config.with_kinds(observation.kinds).kinds)
             case _:
                 pass  # a tick: the entry's stamp has moved the time already
 
@@ -189,6 +197,15 @@ class Board:
         a, b = self._find(agent, said.a), self._find(agent, said.b)
         scope = said.scope or (names.SHARED if a.scope == b.scope == names.SHARED else names.PRIVATE)
         self._network.connect(a, b, initial_strength=said.strength, relation=said.relation, owner=agent, scope=scope, by=agent)
+
+    def _set_kinds(self, kinds: dict[str, Policy]) -> None:
+        former = self._network.kinds
+        self.config = replace(self.config, kinds=kinds)
+        self._state.kinds = kinds
+        self._network.set_kinds(self.config.policies(), self.config.edge_policy())
+        for name, kind in self._network.kinds.items():
+            if name in former and kind.rate != former[name].rate:
+                self._alerts.pace(self._network.of_kind(name))
 
     def _find(self, agent: str, item_id: str) -> ContextItem:
         return views.find(self._network, agent, item_id)
@@ -219,6 +236,8 @@ class Board:
         """The board whose (whole) snapshot this is."""
         board = cls(config, detectors)
         board._state = msgspec.msgpack.decode(pages[_PAGE], type=_State)
+        if board._state.kinds is not None:
+            board._set_kinds(board._state.kinds)
         board._network.restore({name: page for name, page in pages.items() if name != _PAGE})
         board._alerts.restore(board._state.alerts)
         return board

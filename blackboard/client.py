@@ -50,6 +50,8 @@ from bus.messages import (
     Get,
     History,
     Items,
+    Kinds,
+    KindTable,
     Refusal,
     Search,
     Signal,
@@ -202,6 +204,10 @@ class Board(Verbs):
     async def stats(self) -> BoardStats:
         """Counts of what is in view, and the board's clock."""
         return (await self._ask(Stats(), Counted)).stats
+
+    async def kinds(self) -> dict[str, dict[str, float | str]]:
+        """The board's kinds, each with all its settings; *edge* is how edges fade."""
+        return (await self._ask(Kinds(), KindTable)).kinds
 
     async def newest(self) -> dict[str, int]:
         """Audience → the number of its last events, for ``Feed.reach``."""

@@ -1,12 +1,13 @@
 """What a board is made with: its origin, kept with its log, so that a replay begins from the same place."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from blackboard.errors import BadValue
-from blackboard.kinds import DEFAULTS, EDGE, Policy, wall_clock
+from blackboard.kinds import DEFAULTS, EDGE, Policy, configured, wall_clock
 from blackboard.trends import Detector, defaults
 from blackboard.trends.detector import positive
 from bus.messages import Time
@@ -23,7 +24,7 @@ class BoardConfig(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     patience: float = 10.0
     """K of chapter 1: how long a constraint may go without a confirmation."""
     kinds: dict[str, Policy] = {}
-    """Kinds beside, or in place of, the defaults; on a wall-clock board in seconds."""
+    """Kinds beside, or in place of, the defaults; on a wall-clock board in seconds. *edge* is how edges fade."""
     detectors: tuple[str, ...] = ()
     """Name and version of the detectors that the log was made with; empty: not settled yet."""
 
@@ -39,12 +40,21 @@ class BoardConfig(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
     def policies(self) -> Mapping[str, Policy]:
         """Every kind that the board knows."""
-        table = DEFAULTS if self.time == "rounds" else wall_clock(DEFAULTS, self.round_seconds)
-        return {**table, **self.kinds}
+        table = {**self._defaults(), **self.kinds}
+        del table[EDGE.name]
+        return table
 
     def edge_policy(self) -> Policy:
         """The decay of edges."""
-        return EDGE if self.time == "rounds" else wall_clock({EDGE.name: EDGE}, self.round_seconds)[EDGE.name]
+        return self.kinds.get(EDGE.name) or self._defaults()[EDGE.name]
+
+    def with_kinds(self, tables: Mapping[str, Any]) -> "BoardConfig":
+        """The same board with these kinds beside, or in place of, the defaults, and no others. Raises ``BadValue``, which names the key."""
+        return replace(self, kinds=configured(tables, self._defaults()))
+
+    def _defaults(self) -> dict[str, Policy]:
+        table = {**DEFAULTS, EDGE.name: EDGE}
+        return table if self.time == "rounds" else wall_clock(table, self.round_seconds)
 
     def with_detectors(self, given: tuple[Detector, ...] | None) -> tuple["BoardConfig", tuple[Detector, ...]]:
         """Settle the detectors: the defaults if none are given. ``BadValue`` if the log was made with others."""

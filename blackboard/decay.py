@@ -73,6 +73,13 @@ class DecayClass:
         """Let time pass by policy up to ``now``."""
         self.level = self.level_at(now)
 
+    def change(self, rate: float, now: float) -> None:
+        """Fade at another policy's ``rate`` from ``now`` on; strengths go on from where they are. Raises ``BadValue``."""
+        self.slope = _slope(rate)
+        self.rate = rate
+        self.base = self.level
+        self.origin = now
+
     def evaporate(self, rate: float, now: float) -> None:
         """One round, which ends at ``now``, at ``rate`` in place of the policy. Raises ``BadValue``."""
         self.base = self.level = self.level + _slope(rate)

@@ -118,6 +118,15 @@ class Holdings:
         record = self._edge(thing) if isinstance(thing, Edge) else self.get(thing)
         return record.strength if at is None else record.strength_at(at)
 
+    @property
+    def edge(self) -> Policy:
+        """The policy of edges."""
+        return self._links.policy
+
+    def holds(self, kind: str) -> bool:
+        """Is there an item of this kind, in the history perhaps? Raises ``UnknownKind``."""
+        return any(len(ranking) for ranking, _ in self._rankings(self._lanes(kind), None)) or any(True for _ in self._register.past(kind))
+
     def s0(self, item: ContextItem) -> float:
         """S₀: the larger of what the item first was and its kind's initial strength (chapter 1, "What a restatement does")."""
         return max(item.first, self.kinds[item.kind].initial)

@@ -126,7 +126,7 @@ class Pheromone:
     decay: DecayClass | None
     """The class that it fades by; None on a record in no network, whose strength is fixed."""
     due: float | None
-    """The level that its class's list of fading has it down for, if it has."""
+    """The ``u`` that its class's list of fading has it down for, if it has."""
     first: float
     """The strength that it first had."""
     made: float

@@ -2,12 +2,12 @@
 
 Policies are configuration: a board may change the defaults, and a new kind is one line of ``policy(...)``.
 
-Law: a policy that cannot be is not made, whether it was written here or read from a board's origin.
+Law: a policy that cannot be is not made, whether it was written here, read from a file, or from a board's origin.
 """
 
 import math
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -51,18 +51,33 @@ class Policy(Struct, frozen=True, kw_only=True):
         """Raises ``BadValue``, which names the kind and the field."""
         if not self.name:
             raise BadValue("a kind needs a name")
-        if not 0 <= self.rate < 1:
-            raise BadValue(f"kind {self.name!r}: rate is at least 0 and below 1, not {self.rate!r}")
-        if not 0 < self.initial <= STRONGEST:
-            raise BadValue(f"kind {self.name!r}: initial is above 0 and at most {STRONGEST:g}, not {self.initial!r}")
-        for field in ("threshold", "protect", "confirm", "use"):
-            number = getattr(self, field)
-            if not (math.isfinite(number) and number >= 0):
-                raise BadValue(f"kind {self.name!r}: {field} is a finite number of at least 0, not {number!r}")
-        if self.then not in get_args(Then):
-            raise BadValue(f"kind {self.name!r}: then is one of {', '.join(get_args(Then))}, not {self.then!r}")
-        for field in ("initial", "rate", "threshold", "protect", "confirm", "use"):  # 1 and 1.0 differ in what a replay encodes
-            force_setattr(self, field, float(getattr(self, field)))
+        for field in SETTINGS:
+            value = getattr(self, field)
+            if fault := _fault(field, value):
+                raise BadValue(f"kind {self.name!r}: {field} is {fault}")
+            if field != "then":
+                force_setattr(self, field, float(value))  # 1 and 1.0 differ in what a replay encodes
+
+
+SETTINGS = ("initial", "rate", "threshold", "then", "protect", "confirm", "use")
+"""The fields of a policy, in the order in which people read them."""
+
+
+def _fault(field: str, value: Any) -> str | None:
+    """Why a policy's field cannot be this."""
+    if field == "then":
+        return None if value in get_args(Then) else f"one of {', '.join(get_args(Then))}, not {value!r}"
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return f"a number, not {value!r}"
+    match field:
+        case "rate":
+            return None if 0 <= value < 1 else f"at least 0 and below 1, not {value!r}"
+        case "half_life":
+            return None if value > 0 else f"above 0 (inf: it never fades), not {value!r}"
+        case "initial":
+            return None if 0 < value <= STRONGEST else f"above 0 and at most {STRONGEST:g}, not {value!r}"
+        case _:
+            return None if math.isfinite(value) and value >= 0 else f"a finite number of at least 0, not {value!r}"
 
 
 def policy(
@@ -117,3 +132,39 @@ def wall_clock(kinds: Mapping[str, Policy], seconds_per_round: float = 60.0) -> 
         )
         for name, kind in kinds.items()
     }
+
+
+def configured(tables: Mapping[str, Any], base: Mapping[str, Policy]) -> dict[str, Policy]:
+    """Kinds as a board's file of kinds gives them: name → a table of ``SETTINGS``, with ``half_life`` for ``rate`` if you like.
+
+    What a table leaves out is as in ``base``; a new kind gives its ``initial`` and its pace. A ``Policy`` will do for a table. Raises
+    ``BadValue``, which names the line's key, as in ``kinds.fact.half_life``.
+    """
+    return {name: given if isinstance(given, Policy) else _configured(name, given, base.get(name)) for name, given in tables.items()}
+
+
+def _configured(name: str, table: Any, base: Policy | None) -> Policy:
+    where = f"kinds.{name}"
+    if not isinstance(table, Mapping):
+        raise BadValue(f"{where}: give a table of {', '.join(SETTINGS)}, not {table!r}")
+    for field, value in table.items():
+        if field not in {*SETTINGS, "half_life"}:
+            raise BadValue(f"{where}.{field}: a kind has no such setting: there are {', '.join(SETTINGS)}, and half_life for rate")
+        if fault := _fault(field, value):
+            raise BadValue(f"{where}.{field}: it is {fault}")
+    given = dict(table)
+    if "half_life" in given:
+        if "rate" in given:
+            raise BadValue(f"{where}.half_life: there is a rate, too: give either")
+        given["rate"] = half_life_to_rate(given.pop("half_life"))
+    if base is None:
+        for field, way in {"initial": "initial", "rate": "half_life (or rate)"}.items():
+            if field not in given:
+                raise BadValue(f"{where}.{field}: a new kind needs its {way}")
+        return policy(name, **given)
+    return replace(base, **given)
+
+
+def table(kind: Policy) -> dict[str, Any]:
+    """A policy as a table of settings, all of them."""
+    return {field: getattr(kind, field) for field in SETTINGS}

@@ -1,7 +1,8 @@
 """A decay class with what is kept for its items: their order, and when each fades.
 
 Laws: nothing here walks the items of a class. An entry of the list of fading may be too early, never too late: strength only grows by what
-agents do, so an entry is put right when it comes up.
+agents do, so an entry is put right when it comes up. The list is in the order of ``u``, which is that of fading at any threshold: so a
+class's threshold and its rate may change, and the list stays as it is.
 """
 
 import math
@@ -22,21 +23,19 @@ def level_below(u: float, threshold: float) -> float:
 
 
 class Fading:
-    """When each item of a decay class falls below the kind's threshold, in units of the class's level."""
+    """When each item of a decay class falls below the kind's ``threshold``."""
 
-    __slots__ = ("_decay", "_heap", "_stale", "_threshold")
+    __slots__ = ("_decay", "_heap", "_stale", "threshold")
 
     def __init__(self, decay: DecayClass, threshold: float) -> None:
         self._decay = decay
-        self._threshold = threshold
+        self.threshold = threshold
         self._heap: list[tuple[float, int, Pheromone]] = []
         self._stale = 0
 
     def enter(self, pheromone: Pheromone) -> None:
-        point = level_below(pheromone.u, self._threshold)
-        if point < math.inf:
-            pheromone.due = point
-            heappush(self._heap, (point, pheromone.ordinal, pheromone))
+        pheromone.due = pheromone.u
+        heappush(self._heap, (pheromone.u, pheromone.ordinal, pheromone))
 
     def leave(self, pheromone: Pheromone) -> None:
         if pheromone.due is None:
@@ -51,13 +50,13 @@ class Fading:
     def next_due(self) -> float:
         """When the next one fades by policy; infinite if none does."""
         self._settle()
-        return self._decay.reaches(self._heap[0][0]) if self._heap else math.inf
+        return self._decay.reaches(level_below(self._heap[0][0], self.threshold)) if self._heap else math.inf
 
     def take_due(self) -> list[Pheromone]:
         """Take out what has fallen below the threshold, in order."""
         taken = []
         self._settle()
-        while self._heap and self._heap[0][0] <= self._decay.level:
+        while self._heap and level_below(self._heap[0][0], self.threshold) <= self._decay.level:
             _, _, pheromone = heappop(self._heap)
             pheromone.due = None
             taken.append(pheromone)
@@ -65,23 +64,22 @@ class Fading:
         return taken
 
     def _holds(self, entry: tuple[float, int, Pheromone]) -> bool:
-        point, _, pheromone = entry
-        return pheromone.due == point and pheromone.decay is self._decay
+        u, _, pheromone = entry
+        return pheromone.due == u and pheromone.decay is self._decay
 
     def _settle(self) -> None:
         """Make the first entry a true one: drop what left, put off what grew."""
         while self._heap:
             entry = self._heap[0]
-            _, ordinal, pheromone = entry
+            u, ordinal, pheromone = entry
             if not self._holds(entry):
                 heappop(self._heap)
                 self._stale -= 1
                 continue
-            point = level_below(pheromone.u, self._threshold)
-            if point <= entry[0]:
+            if pheromone.u <= u:
                 return
-            pheromone.due = point
-            heapreplace(self._heap, (point, ordinal, pheromone))
+            pheromone.due = pheromone.u
+            heapreplace(self._heap, (pheromone.u, ordinal, pheromone))
 
 
 class Lane:
@@ -93,6 +91,11 @@ class Lane:
         self.decay = DecayClass(policy.name, rate, now)
         self.fading = Fading(self.decay, policy.threshold)
         self.rankings: dict[str, Ranking] = {}
+
+    def change(self, policy: Policy, rate: float, now: float) -> None:
+        """From ``now`` on, another policy."""
+        self.decay.change(rate, now)
+        self.fading.threshold = policy.threshold
 
     def enter(self, item: ContextItem, strength: float, level: float) -> None:
         """Let an item fade here, ``strength`` strong as of ``level``."""

@@ -113,6 +113,12 @@ class Links:
             assert isinstance(edge, Edge)
             self.discard(edge)
 
+    def change(self, policy: Policy, now: float) -> None:
+        """From ``now`` on, another policy."""
+        self.policy = policy
+        self.decay.change(policy.rate, now)
+        self.fading.threshold = policy.threshold
+
     def restore(self, pages: Mapping[str, bytes]) -> None:
         """Take up the edges of a snapshot."""
         for edge in edges_of(pages):

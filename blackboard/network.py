@@ -11,13 +11,13 @@ Laws:
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from heapq import heappop, heappush
 
 from blackboard.errors import BadValue, NotYours
 from blackboard.holdings import EdgeRef, Holdings, ItemRef
 from blackboard.items import ContextItem, Edge, partition
-from blackboard.kinds import amount
+from blackboard.kinds import Policy, amount
 from blackboard.lanes import Lane, level_below
 from blackboard.register import in_order, slot_of
 from bus import names
@@ -220,6 +220,26 @@ class PheromoneNetwork(Holdings):
         self._register.enter(found)
         self._pages.touch(found)
         self._recorder.moved(found, cause, old, 0.0, by)
+
+    def set_kinds(self, kinds: Mapping[str, Policy], edge: Policy) -> None:
+        """Let these be all kinds, and this the policy of edges, from now on.
+
+        Strengths go on from where they are, protections as they were begun; what is below a new threshold fades with the next step of time.
+        Raises ``BadValue`` if a kind goes that has items.
+        """
+        for name in self.kinds:
+            if name not in kinds and self.holds(name):
+                raise BadValue(f"kind {name!r} has items: keep it until they are gone")
+        self.kinds = dict(kinds)
+        self._open = {name: self._changed(self._open.get(name), kind, kind.rate) for name, kind in kinds.items()}
+        self._protected = {name: self._changed(self._protected.get(name), kind, 0.0) for name, kind in kinds.items()}
+        self._links.change(edge, self.now)
+
+    def _changed(self, lane: Lane | None, policy: Policy, rate: float) -> Lane:
+        if lane is None:
+            return Lane(policy, rate, self.now)
+        lane.change(policy, rate, self.now)
+        return lane
 
     def touched(self, item: ContextItem) -> None:
         """Its ``marks`` were changed from outside: the next snapshot holds it."""

@@ -7,8 +7,9 @@ Laws:
 """
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,16 @@ import anyio
 
 from blackboard.client import Board
 from blackboard.clock import Clock, SystemClock
+from blackboard.errors import refused
+from blackboard.kinds_file import read_kinds
 from blackboard.service import Service
 from blackboard.sqlite import SqliteStore
 from blackboard.store import MemoryStore, Store
 from blackboard.trends import Detector
 from bus import names
-from bus.errors import BadName
+from bus.errors import BadName, NoAnswer
 from bus.memory import MemoryBus
+from bus.messages import Applied, Ask, Failed, Post, SetKinds, UpTo, decode_answer, encode
 from bus.port import Bus
 
 MEMORY = ":memory:"
@@ -36,17 +40,43 @@ async def open(  # noqa: A001 - blackboard.open, as one opens a file
     """Open a board as ``agent``.
 
     ``address`` is a name or a path (``"procurement"``: kept in ``./procurement.db`` and hosted in this process), ``":memory:"``, or
-    ``"nats://HOST:PORT/BOARD"`` for one that is served. ``settings`` are those a new board is made with (``time="wall"``, ``kinds={…}``, …:
-    the fields of ``blackboard.config.BoardConfig``); an embedded board that was made with others is refused with ``BadValue``, and a served
-    one has its host's. Raises ``BadName``, ``StoreError``, ``Unreachable``, ``NoAnswer``.
+    ``"nats://HOST:PORT/BOARD"`` for one that is served. ``settings`` are those a new board is made with (``time="wall"``, …: the fields of
+    ``blackboard.config.BoardConfig``; ``kinds`` is a mapping, or the path of a file of kinds); an embedded board that has others is refused
+    with ``BadValue``, and a served one has its host's. Raises ``BadName``, ``StoreError``, ``Unreachable``, ``NoAnswer``.
     """
     names.valid_name(agent)
-    if "://" in str(address):
-        async with _served(str(address)) as (bus, name), Board(bus, name, agent) as board:
-            yield board
-    else:
-        async with _embedded(address, settings, detectors) as (bus, name), Board(bus, name, agent) as board:
-            yield board
+    async with _reached(address, _read(settings), detectors) as (bus, name), Board(bus, name, agent) as board:
+        yield board
+
+
+async def set_kinds(address: str | Path, kinds: Any) -> None:
+    """Change a board's kinds, in its host's name: for the operator, on the machine that holds its data.
+
+    ``kinds`` (a mapping, or the path of a file of kinds) stand beside the defaults, or in their place; what stood there before is gone.
+    Raises ``BadValue``, which names the key.
+    """
+    post = Post(secrets.token_hex(8), 1, ((SetKinds(dict(read_kinds(kinds))),),))
+    async with _reached(address, {}, None) as (bus, name):
+        await bus.publish(name, names.HOST, encode(post))
+        reply = decode_answer(await bus.ask(name, names.HOST, encode(Ask(Applied(), post.epoch, post.seq)))).reply
+    match reply:
+        case UpTo(refusals):
+            for refusal in refusals:
+                if refusal.epoch == post.epoch:
+                    raise refused(refusal.code, refusal.message)
+        case Failed(_, message):
+            raise NoAnswer(message)
+
+
+def _reached(
+    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None
+) -> AbstractAsyncContextManager[tuple[Bus, str]]:
+    return _served(str(address)) if "://" in str(address) else _embedded(address, settings, detectors)
+
+
+def _read(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings, with the kinds as a file gives them."""
+    return {**settings, "kinds": read_kinds(settings["kinds"])} if settings.get("kinds") is not None else settings
 
 
 @asynccontextmanager
@@ -55,7 +85,7 @@ async def serving(
 ) -> AsyncIterator[Service]:
     """Host the board ``name`` for all who reach ``bus``; its files are in ``folder``. ``Service.wait`` tells when, and why, it stops."""
     store = SqliteStore(folder / f"{name}.db")
-    async with Service(name, bus, store, clock or SystemClock(), settings=settings, detectors=detectors) as service:
+    async with Service(name, bus, store, clock or SystemClock(), settings=_read(settings), detectors=detectors) as service:
         yield service
 
 

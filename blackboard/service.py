@@ -124,6 +124,10 @@ class Service:
         asked = _made(self.name, settings)
         for field in settings:
             stands, wanted = getattr(self.board.config, field), getattr(asked, field)
+            if stands != wanted and field == "kinds":
+                raise BadValue(
+                    f"board {self.name!r} has other kinds: leave them out, or change them: pheroboard kinds {self.name} --set FILE"
+                )
             if stands != wanted:
                 raise BadValue(f"board {self.name!r} was made with {field}={stands!r}, not {wanted!r}: leave it out, or take another name")
 
@@ -175,7 +179,6 @@ class Service:
         """The checkpoint, and the journal's tail on top of it. Its events were stored when it was first applied: those stand."""
         config = _made(self.name, self._settings) if standing.origin is None else _kept(standing.origin, self.name)
         self.board = Board(config, self._detectors)
-        self.agree(self._settings)
         if standing.pages:
             try:
                 self.board = Board.restore(config, standing.pages, self._detectors)
@@ -193,6 +196,7 @@ class Service:
                     again[addressed.audience] += 1
                     self._unsaved += len(addressed.events.changes)
             after = messages[-1].seq
+        self.agree(self._settings)  # here: its kinds may have changed since its origin
         stored = await self._store.tally(standing.checkpoint)
         if again != stored:
             raise StoreError(
@@ -340,8 +344,10 @@ def _refused(entry: Entry, addressed: Addressed, message: LogMessage) -> Iterabl
 
 
 def _made(name: str, settings: Mapping[str, Any]) -> BoardConfig:
+    tables = settings.get("kinds", {})
     try:
-        return msgspec.convert({**settings, "name": name}, BoardConfig)
+        made = msgspec.convert({**settings, "name": name, "kinds": {}}, BoardConfig)
+        return made.with_kinds(tables) if tables else made
     except msgspec.ValidationError as error:
         raise BadValue(f"settings of board {name!r}: {error}") from error
 

@@ -159,6 +159,7 @@ class SyncBoard(_Blocking[Board]):
     experts = _blocking(Board.experts)
     explain = _blocking(Board.explain)
     stats = _blocking(Board.stats)
+    kinds = _blocking(Board.kinds)
 
     def batch(self) -> SyncBatch:
         """``with board.batch() as batch``: what is said to the batch is one unit."""

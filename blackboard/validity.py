@@ -15,7 +15,7 @@ from blackboard.errors import BadValue, TooBig
 from blackboard.items import kind_of
 from blackboard.kinds import amount
 from bus import names
-from bus.messages import AnyObservation, Deposit, EndRound, Link, Reinforce
+from bus.messages import AnyObservation, Deposit, EndRound, Link, Reinforce, SetKinds
 
 MAX_CONTENT = 128 * 1024
 """Bytes of UTF-8 in an item's content."""
@@ -43,6 +43,9 @@ def validate(observation: AnyObservation) -> None:
             if observation.scope is not None:
                 _scope(observation.scope)
             _name(observation.relation, "relation")
+        case SetKinds():
+            for name in observation.kinds:
+                _name(name, "kind")
         case EndRound():
             if observation.round < 0:
                 raise BadValue(f"round {observation.round}: rounds are counted from 0")

@@ -39,6 +39,7 @@ for _command, (_module, _help) in {
     "constraints": ("reads", "Every constraint with its status."),
     "experts": ("reads", "Who strengthened the shared items of a key: who knows about it."),
     "stats": ("reads", "A board in figures."),
+    "kinds": ("kinds", "A board's kinds; with --set, change them."),
     "doctor": ("doctor", "Is everything in place, and what did boards set aside?"),
 }.items():
     app.command(f"agents.cli.{_module}:{_command}", name=_command, help=_help, sort_key=len(list(app)))

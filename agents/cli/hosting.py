@@ -1,6 +1,6 @@
 """Hosting boards: the server, the connection and the boards' services, opened together and closed in turn."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,21 +9,19 @@ import anyio
 
 from agents.cli.places import server_at
 from blackboard.opening import serving
-from bus.messages import Time
 from bus.nats import NatsBus
 from bus.server import running_server
 
 
 @asynccontextmanager
 async def hosting(
-    boards: Iterable[str], data: Path, *, nats: str | None = None, port: int = -1, time: Time | None = None
+    boards: Iterable[str], data: Path, *, nats: str | None = None, port: int = -1, settings: Mapping[str, Any] | None = None
 ) -> AsyncIterator[str]:
     """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address.
 
-    ``time`` is what new boards run on; one that was made with the other is refused. A board, or a server of ours, that stops by itself ends
+    ``settings`` are what new boards are made with; one that has others is refused. A board, or a server of ours, that stops by itself ends
     the context, with its reason.
     """
-    settings: dict[str, Any] = {"time": time} if time else {}
     async with AsyncExitStack() as stack:
         watched: list[Callable[[], Coroutine[Any, Any, None]]] = []
         if nats:
@@ -35,7 +33,7 @@ async def hosting(
         bus = await NatsBus.connect(url)
         stack.push_async_callback(bus.aclose)
         for board in boards:
-            service = await stack.enter_async_context(serving(bus, board, data, **settings))
+            service = await stack.enter_async_context(serving(bus, board, data, **(settings or {})))
             watched.append(service.wait)
         async with anyio.create_task_group() as tasks:
             for end in watched:

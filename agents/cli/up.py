@@ -1,6 +1,7 @@
 """``up``: serve boards until interrupted."""
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import anyio
@@ -16,6 +17,7 @@ async def up(
     *boards: Annotated[str, Parameter(help="The boards' names; made if they are new. Without a name, those that the data folder holds.")],
     port: int = -1,
     time: Time | None = None,
+    kinds: Path | None = None,
     where: Where = HERE,
 ) -> None:
     """Serve boards until interrupted, on a NATS server that is started on loopback, or on the one that --nats names.
@@ -26,16 +28,19 @@ async def up(
         The port of the server that is started; -1 takes a free one.
     time
         What new boards run on: rounds, or wall-clock time.
+    kinds
+        A file with the kinds of new boards (TOML, tables [kinds.NAME]).
     """
     for board in boards:
         valid_name(board, "board")
     names = tuple(dict.fromkeys(boards)) or tuple(path.stem for path in databases_in(where.data))
     if not names:
         raise CommandError(f"there is no board in {where.data} yet: name one, as in `pheroboard up procurement`")
+    settings = {name: value for name, value in {"time": time, "kinds": kinds}.items() if value is not None}
     from agents.cli.hosting import hosting
 
     with sole_server_of(where.data):
-        async with hosting(names, where.data, nats=where.nats, port=port, time=time) as url:
+        async with hosting(names, where.data, nats=where.nats, port=port, settings=settings) as url:
             record = Serving(os.getpid(), url, names)
             record.write(where.data)
             try:

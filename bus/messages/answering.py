@@ -167,6 +167,12 @@ class Counted(Struct, frozen=True, tag="counted"):
     stats: BoardStats
 
 
+class KindTable(Struct, frozen=True, tag="kinds"):
+    """Kind → its settings, all of them; *edge* is how edges fade."""
+
+    kinds: dict[str, dict[str, float | str]]
+
+
 class UpTo(Struct, frozen=True, tag="upto"):
     """The answer to ``Applied``: all up to the asker's number is applied; what was refused of its latest posts is listed."""
 
@@ -188,7 +194,7 @@ class Failed(Struct, frozen=True, tag="failed"):
     message: str
 
 
-AnyReply = Items | Edges | ConstraintList | Breaches | ExpertList | Explained | Counted | UpTo | Recalled | Failed
+AnyReply = Items | Edges | ConstraintList | Breaches | ExpertList | Explained | Counted | KindTable | UpTo | Recalled | Failed
 
 
 class Answer(Struct, frozen=True):

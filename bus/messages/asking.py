@@ -70,6 +70,10 @@ class Stats(Query, frozen=True):
     """Counts of what is in view, and the board's clock."""
 
 
+class Kinds(Query, frozen=True):
+    """The board's kinds and their policies."""
+
+
 class Applied(Query, frozen=True):
     """Answered once the asker's posts are applied and committed, with what was refused of them."""
 
@@ -82,7 +86,7 @@ class Missed(Query, frozen=True):
     limit: int = 256
 
 
-AnyQuery = Top | Search | Get | History | EdgesOf | Constraints | Check | Experts | Explain | Stats | Applied | Missed
+AnyQuery = Top | Search | Get | History | EdgesOf | Constraints | Check | Experts | Explain | Stats | Kinds | Applied | Missed
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):

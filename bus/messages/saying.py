@@ -91,7 +91,14 @@ class Tick(Observation, frozen=True):
     """Time has passed. The host's alone; the time is the log's stamp."""
 
 
-AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | EndRound | Tick
+class SetKinds(Observation, frozen=True):
+    """From here on the board's kinds are the defaults with these beside them, or in their place. The host's alone, a unit of its own."""
+
+    kinds: dict[str, dict[str, float | str]]
+    """Kind (or *edge*) → its settings, as a file of kinds has them."""
+
+
+AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | EndRound | Tick | SetKinds
 Unit = tuple[AnyObservation, ...]
 
 

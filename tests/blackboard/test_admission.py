@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from bus.messages import Confirm, Deposit, EndRound, Link, Reinforce, Retract, Share, Tick, Use
+from bus import names
+from bus.messages import Confirm, Deposit, EndRound, Link, Reinforce, Retract, SetKinds, Share, Tick, Use
 from tests.blackboard.driver import Driver
 
 
@@ -135,3 +136,20 @@ def test_meta_may_name_the_kind() -> None:
     assert {i.content: i.kind for i in driver.top("a")} == {"no coriander": "preference", "cat": "fact"}
     driver.say("a", Deposit("x", meta={"type": 5}))
     assert [r.code for r in driver.refusals("a")] == ["BadValue"]
+
+
+def test_only_the_host_changes_kinds() -> None:
+    """In a unit of its own; a bad table is refused by its key, and a kind that has items does not go."""
+    driver = Driver()
+    driver.say("a", SetKinds({}))
+    assert [refusal.code for refusal in driver.refusals("a")] == ["NotYours"]
+    driver.say(names.HOST, SetKinds({"rumour": {"initial": 2, "rate": 0.1}}))
+    driver.deposit("a", "psst", kind="rumour")
+    driver.say(names.HOST, SetKinds({"fact": {"half_life": -1}}))
+    driver.say(names.HOST, SetKinds({}), EndRound(0))
+    driver.say(names.HOST, SetKinds({"fact": {"half_life": 3}}))
+    driver.say(names.HOST, SetKinds({"rum\nour": {"initial": 2, "rate": 0.1}}))
+    said = [refusal.message for refusal in driver.refusals(names.HOST)]
+    for sentence, expected in zip(said, ["kinds.fact.half_life: it is", "unit of its own", "kinds.rumour: it has", "control"], strict=True):
+        assert expected in sentence
+    assert driver.board.config.kinds["rumour"].initial == 2

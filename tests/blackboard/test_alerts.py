@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from blackboard.board import Board
 from blackboard.config import BoardConfig
 from blackboard.trends import Detector, Finding, Moment
-from bus.messages import Confirm, Deposit, Evidence, Reinforce, Share, Use
+from bus import names
+from bus.messages import Confirm, Deposit, Evidence, Reinforce, SetKinds, Share, Tick, Use
 from tests.blackboard.driver import Driver
 
 
@@ -135,3 +138,18 @@ def test_a_users_detector_is_recorded_by_name_and_version_and_keeps_its_state() 
     driver.say("b", Reinforce(item, 4.0))
     (signal,) = driver.signals("doubled")
     assert (signal.detector, signal.evidence.confirmations) == ("doubled/3", 2)
+
+
+def test_another_pace_brings_what_is_due_forward() -> None:
+    """On a wall clock, whose ticks come when something is due: an item that fades faster now crosses sooner, and one that had not faded."""
+    driver = Driver(BoardConfig(name="test", time="wall"))
+    driver.say(names.HOST, SetKinds({"preference": {"rate": 0.0, "protect": 0}}))
+    for kind in ("fact", "preference"):
+        driver.say("a", Deposit(kind, kind=kind, scope="shared"))
+    driver.say(names.HOST, SetKinds({"fact": {"half_life": 10.0}, "preference": {"half_life": 5.0}}))
+    due = driver.board.next_due()
+    assert due is not None
+    assert due - driver.stamp == pytest.approx(5.0, abs=1e-3)
+    driver.say(names.HOST, Tick(), at=due)
+    driver.say(names.HOST, Tick(), at=due + 300.0)
+    assert [(signal.kind, signal.reason) for signal in driver.signals("crossed")] == [("preference", "down"), ("fact", "down")]

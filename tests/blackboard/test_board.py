@@ -7,7 +7,25 @@ import pytest
 from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue, NotInView
-from bus.messages import Confirm, Deposit, EndRound, Experts, Explain, Get, History, Link, Reinforce, Retract, Share, Stats, Tick, Use
+from bus import names
+from bus.messages import (
+    Confirm,
+    Deposit,
+    EndRound,
+    Experts,
+    Explain,
+    Get,
+    History,
+    Kinds,
+    Link,
+    Reinforce,
+    Retract,
+    SetKinds,
+    Share,
+    Stats,
+    Tick,
+    Use,
+)
 from tests.blackboard.driver import Driver
 
 
@@ -331,3 +349,24 @@ def test_an_entry_may_hold_many_units() -> None:
     letters = driver.board.apply(Entry(seq=1, stamp=0.0, agent="a", epoch="e", post=1, units=units))
     assert [len(letter.events.changes) for letter in letters] == [2]
     assert [(r.code, r.unit) for r in letters[0].events.refusals] == [("NotInView", 1)]
+
+
+@pytest.mark.parametrize("time", ["rounds", "wall"])
+def test_kinds_change_by_an_entry(time: Any) -> None:
+    """What a board is then, its snapshot holds, and ``Kinds`` tells; what comes next is the same on a board that was restored."""
+    config = BoardConfig(name="test", time=time)
+    driver = Driver(config)
+    item = driver.deposit("a", "x", kind="fact", scope="shared", strength=9.0)
+    driver.say(names.HOST, SetKinds({"fact": {"rate": 0.25}, "rumour": {"initial": 2, "half_life": 3}, "edge": {"rate": 0.5}}))
+    told = driver.ask("a", Kinds()).kinds
+    assert (told["fact"]["rate"], told["rumour"]["initial"], told["edge"]["rate"], told["state"]["then"]) == (0.25, 2, 0.5, "discard")
+    other = Driver(board=Board.restore(config, driver.board.snapshot(full=True)))
+    other.log = list(driver.log)
+    assert other.board.config == driver.board.config
+    for each in (driver, other):
+        each.deposit("a", "psst", kind="rumour")
+        for n in range(6):
+            each.say(names.HOST, Tick() if time == "wall" else EndRound(n), at=1_000.0 + 60.0 * n)
+    assert other.board.snapshot(full=True) == driver.board.snapshot(full=True)
+    passed, protected = (6.0, 3.0) if time == "rounds" else (300.0, 180.0)
+    assert driver.get("b", item).strength == pytest.approx(9 * 0.75 ** (passed - protected))

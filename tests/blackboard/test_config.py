@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from blackboard.config import BoardConfig
+from blackboard.decay import rate_to_half_life
 from blackboard.errors import BadValue
 from blackboard.kinds import DEFAULTS, EDGE, policy
 from blackboard.trends import Detector, Finding, Moment, defaults
@@ -70,3 +71,16 @@ def test_the_detectors_are_settled_once() -> None:
     assert own.detectors == ("third/7",)
     with pytest.raises(BadValue, match=r"made with the detectors third/7, not rising/1, .*give the same ones"):
         own.with_detectors(None)
+
+
+def test_kinds() -> None:
+    """Beside the defaults or in their place, in the board's own time; *edge* is how edges fade, and no kind of items."""
+    config = BoardConfig(name="x").with_kinds({"fact": {"rate": 0.5}, "rumour": {"initial": 1, "half_life": 3}, "edge": {"threshold": 0.5}})
+    assert config.policies()["fact"].rate == 0.5
+    assert config.policies()["fact"].initial == 4
+    assert set(config.policies()) == {*DEFAULTS, "rumour"}
+    assert (config.edge_policy().threshold, config.edge_policy().rate) == (0.5, 0.02)
+    assert config.with_kinds({}) == BoardConfig(name="x")
+    wall = BoardConfig(name="x", time="wall").with_kinds({"fact": {"initial": 5}, "state": {"half_life": 3600}})
+    assert wall.policies()["fact"].protect == 180
+    assert rate_to_half_life(wall.policies()["state"].rate) == pytest.approx(3600)

@@ -76,3 +76,15 @@ def test_reaches_is_when_the_level_is_there(rate: float, origin: float, level: f
 def test_what_does_not_decay_reaches_nothing() -> None:
     """At a rate of 0 no higher level is ever reached."""
     assert DecayClass("x", 0.0, 0.0).reaches(1.0) == math.inf
+
+
+def test_another_rate() -> None:
+    """The level is continuous, and grows at the new rate from then on; what was before, it does not look at."""
+    decay = DecayClass("x", 0.1, 0.0)
+    decay.advance(5)
+    level = decay.level
+    decay.change(0.5, 5)
+    assert decay.level == decay.level_at(5) == decay.level_at(0) == level
+    decay.advance(7)
+    assert decay.level == pytest.approx(level + 2 * math.log(2))
+    assert decay.reaches(decay.level) == pytest.approx(7)

@@ -5,8 +5,9 @@ import math
 import msgspec
 import pytest
 
+from blackboard.decay import half_life_to_rate
 from blackboard.errors import BadValue
-from blackboard.kinds import DEFAULTS, EDGE, Policy, Then, policy, wall_clock
+from blackboard.kinds import DEFAULTS, EDGE, Policy, Then, configured, policy, table, wall_clock
 
 
 @pytest.mark.parametrize(
@@ -100,3 +101,41 @@ def test_whole_numbers_in_a_policy_are_numbers_like_all_others() -> None:
     kind = policy("rumour", initial=2, rate=0, threshold=1, protect=0)
     assert msgspec.json.decode(msgspec.json.encode(kind), type=Policy) == kind
     assert {type(number) for number in (kind.initial, kind.rate, kind.threshold, kind.protect)} == {float}
+
+
+def test_a_table_stands_in_place_of_a_default() -> None:
+    """What it leaves out stays; a half-life is a rate; a policy will do for a table; a new kind has the defaults of ``policy``."""
+    own = policy("note", initial=1, rate=0.5)
+    kinds = configured({"fact": {"half_life": 15, "then": "archive"}, "rumour": {"initial": 2, "rate": 0.1}, "note": own}, DEFAULTS)
+    assert kinds["fact"] == msgspec.structs.replace(DEFAULTS["fact"], rate=half_life_to_rate(15), then="archive")
+    assert kinds["rumour"] == policy("rumour", initial=2, rate=0.1)
+    assert kinds["note"] is own
+    assert configured({"fact": {"half_life": math.inf}}, DEFAULTS)["fact"].rate == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "given"),
+    [
+        ("kinds.fact", 3),
+        ("kinds.fact.half_life", {"half_life": -1}),
+        ("kinds.fact.half_life", {"half_life": "a week"}),
+        ("kinds.fact.half_life", {"half_life": 3, "rate": 0.1}),
+        ("kinds.fact.half_live", {"half_live": 3}),
+        ("kinds.fact.rate", {"rate": 1}),
+        ("kinds.fact.initial", {"initial": 0}),
+        ("kinds.fact.then", {"then": "burn"}),
+        ("kinds.fact.protect", {"protect": math.inf}),
+        ("kinds.fact.use", {"use": True}),
+        ("kinds.rumour.initial", {"rate": 0.1}),
+        ("kinds.rumour.rate", {"initial": 3}),
+    ],
+)
+def test_a_bad_table_names_the_key(key: str, given: object) -> None:
+    """As it stands in the file."""
+    with pytest.raises(BadValue, match=rf"^{key}: "):
+        configured({key.split(".")[1]: given}, DEFAULTS)
+
+
+def test_a_policy_is_written_as_a_table() -> None:
+    """And read back it is the same."""
+    assert configured({name: table(kind) for name, kind in DEFAULTS.items()}, {}) == DEFAULTS

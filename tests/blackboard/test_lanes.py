@@ -87,3 +87,18 @@ def test_without_a_threshold_nothing_fades() -> None:
     still.enter(item(1), 4.0, 0.0)
     assert lane.fading.next_due() == still.fading.next_due() == math.inf
     assert isinstance(lane.fading, Fading)
+
+
+def test_another_policy() -> None:
+    """Strengths go on from where they are; what fades, and when, follows the new threshold and rate."""
+    lane, (weak, strong) = lane_of([2.0, 4.0])
+    lane.decay.advance(2)
+    before = [weak.strength, strong.strength]
+    lane.change(policy("x", initial=4, rate=0.5, threshold=1.5), 0.5, 2.0)
+    assert [weak.strength, strong.strength] == before
+    lane.decay.advance(3)
+    assert [weak.strength, strong.strength] == pytest.approx([before[0] / 2, before[1] / 2])
+    assert lane.fading.take_due() == [weak]
+    assert lane.fading.next_due() == pytest.approx(2 + math.log2(before[1] / 1.5))
+    lane.change(policy("x", initial=4, rate=0.5, threshold=0), 0.5, 3.0)
+    assert lane.fading.next_due() == math.inf

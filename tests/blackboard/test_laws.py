@@ -16,7 +16,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
 from blackboard.errors import NotInView
-from blackboard.kinds import DEFAULTS
+from blackboard.kinds import DEFAULTS, Policy
 from blackboard.outcome import Addressed
 from bus import messages
 from bus.messages import (
@@ -32,11 +32,13 @@ from bus.messages import (
     Get,
     History,
     Items,
+    Kinds,
     Link,
     Post,
     Reinforce,
     Retract,
     Search,
+    SetKinds,
     Share,
     Stats,
     Tick,
@@ -154,6 +156,11 @@ class BoardLaws(RuleBasedStateMachine):
             self.stamp += n * 37.7
             self.say("_board", Tick())
 
+    @rule(kind=st.sampled_from([*KINDS, "edge"]), rate=st.sampled_from([0.0, 0.01, 0.3]), threshold=st.sampled_from([0, 0.5, 1, 3]))
+    def change_kinds(self, kind: str, rate: float, threshold: float) -> None:
+        per = 1 if self.config.time == "rounds" else 60
+        self.say("_board", SetKinds({kind: {"rate": rate / per, "threshold": threshold, "protect": 2 * per}}))
+
     @rule()
     def stop_and_start(self) -> None:
         """A batch ends here: its pages join the checkpoint, from which another host takes over."""
@@ -164,7 +171,7 @@ class BoardLaws(RuleBasedStateMachine):
 
     def answers(self, board: Board, agent: str) -> list[bytes]:
         queries: list[AnyQuery] = [Top(100), Search("x y z 42"), Constraints(), Stats(), Check({"budget": 30, "price": 30})]
-        queries += [Experts("budget"), Experts("price"), History("budget"), History("price")]
+        queries += [Kinds(), Experts("budget"), Experts("price"), History("budget"), History("price")]
         for item in dict.fromkeys(change.item for letters in self.told for letter in letters for change in letter.events.changes):
             queries += [Get(item), EdgesOf(item)]
         said = []
@@ -211,22 +218,23 @@ class Naive:
     """An item whose strength is multiplied out, round by round."""
 
     def __init__(self, said: Deposit, now: int) -> None:
-        self.policy = DEFAULTS[said.kind or "fact"]
+        self.kind = said.kind or "fact"
         self.begin(said, now)
 
     def begin(self, said: Deposit, now: int) -> None:
-        self.strength = said.strength if said.strength is not None else self.policy.initial
-        self.first = max(self.strength, self.policy.initial)
+        initial = DEFAULTS[self.kind].initial
+        self.strength = said.strength if said.strength is not None else initial
+        self.first = max(self.strength, initial)
         self.protected_until = now + 3
         self.standing = True
 
     def confirm(self) -> None:
         self.strength = max(self.strength, self.first) + 0.5
 
-    def end_round(self, now: int) -> None:
+    def end_round(self, now: int, policy: Policy) -> None:
         if now > self.protected_until:
-            self.strength *= 1 - self.policy.rate
-        self.standing = self.standing and self.strength >= self.policy.threshold
+            self.strength *= 1 - policy.rate
+        self.standing = now < self.protected_until or self.strength >= policy.threshold
 
 
 class StrengthLaws(RuleBasedStateMachine):
@@ -236,6 +244,7 @@ class StrengthLaws(RuleBasedStateMachine):
         super().__init__()
         self.driver = Driver()
         self.model: dict[str, Naive] = {}
+        self.kinds = dict(DEFAULTS)
 
     @rule(
         agent=st.sampled_from(AGENTS), content=st.sampled_from("abcdef"), kind=st.sampled_from(KINDS),
@@ -275,7 +284,12 @@ class StrengthLaws(RuleBasedStateMachine):
             self.driver.rounds(1)
             for naive in self.model.values():
                 if naive.standing:
-                    naive.end_round(int(self.driver.board.now))
+                    naive.end_round(int(self.driver.board.now), self.kinds[naive.kind])
+
+    @rule(kind=st.sampled_from(KINDS), rate=st.sampled_from([0.0, 0.01, 0.5]), threshold=st.sampled_from([0.0, 0.25, 5.0]))
+    def change_kinds(self, kind: str, rate: float, threshold: float) -> None:
+        self.driver.say("_board", SetKinds({kind: {"rate": rate, "threshold": threshold}}))
+        self.kinds = {**DEFAULTS, kind: msgspec.structs.replace(DEFAULTS[kind], rate=rate, threshold=threshold)}
 
     @invariant()
     def strengths_and_order_agree(self) -> None:

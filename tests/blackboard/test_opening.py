@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from blackboard.errors import BadValue, BoardInUse, NotWritable, StoreError
-from blackboard.opening import open, serving  # noqa: A004 - it is what is tested
+from blackboard.opening import open, serving, set_kinds  # noqa: A004 - it is what is tested
 from blackboard.sqlite import SqliteStore
 from blackboard.store import Batch
 from bus.errors import BadName, NoAnswer, Unreachable
@@ -261,3 +261,25 @@ async def test_served_over_nats_through_a_restart(tmp_path: Path) -> None:
                 assert [(await anext(changes)).new for _ in range(50)] == [2.0 + number for number in range(50)]
         await host.__aexit__(None, None, None)
         await bus.aclose()
+
+
+async def test_kinds(tmp_path: Path) -> None:
+    """A board is made with the kinds of a file or a mapping; it is not opened with others; a change is there when it is opened again."""
+    file = tmp_path / "kinds.toml"
+    file.write_text("[kinds.rumour]\ninitial = 2\nhalf_life = 3\n")
+    async with open(tmp_path / "board", agent="a", kinds=file) as board:
+        rumour = await board.deposit("psst", kind="rumour", scope="shared")
+        assert (await board.get(rumour)).strength == 2.0
+    async with open(tmp_path / "board", agent="a", kinds={"rumour": {"initial": 2, "half_life": 3}}) as board:
+        assert (await board.kinds())["rumour"]["initial"] == 2.0
+        with pytest.raises(BadValue, match="has other kinds"):
+            await open(tmp_path / "board", agent="a", kinds={"rumour": {"initial": 5, "half_life": 3}}).__aenter__()
+        await set_kinds(tmp_path / "board", {"rumour": {"initial": 5, "rate": 0.0}})
+        assert (await board.kinds())["rumour"]["initial"] == 5.0
+        with pytest.raises(BadValue, match=r"^kinds\.rumour: it has items"):
+            await set_kinds(tmp_path / "board", {})
+    async with open(tmp_path / "board", agent="a", kinds={"rumour": {"initial": 5, "rate": 0}}) as board:
+        assert (await board.kinds())["rumour"]["rate"] == 0.0
+        assert (await board.get(rumour)).strength == 2.0
+    with pytest.raises(BadValue, match=r"^kinds\.fact\.half_life: "):
+        await open(":memory:", agent="a", kinds={"fact": {"half_life": 0}}).__aenter__()
