@@ -78,6 +78,7 @@ class Service:
         self._settings = dict(settings or {})
         self._detectors = detectors
         self._log: Log
+        self._origin: BoardConfig
         self._progress: Progress
         self._jobs: TaskGroup
         self._outbox: deque[Outgoing] = deque()
@@ -136,18 +137,18 @@ class Service:
             stack.push_async_callback(self._store.aclose)
             standing = await self._store.open()
             await self._restore(standing)
-            origin = msgspec.json.encode(self.board.config).decode()
+            origin = msgspec.json.encode(self._origin).decode()
             self._log = await self._bus.open_log(self.name, after=standing.cursor, identity=standing.log, origin=origin)
             stack.push_async_callback(self._log.aclose)
             if standing.origin is None and self._log.origin not in {"", origin}:
                 # The log is older than this store, and was made with other settings: they are the board's.
-                self.board = Board(_kept(self._log.origin, self.name), self._detectors)
+                self._begin(_kept(self._log.origin, self.name))
                 self.agree(self._settings)
             came = self._log.end
             questions = Questions(self.board, self._store, self._progress, self._clock, since=came)
             await stack.enter_async_context(self._bus.answer(self.name, questions.answer))  # nothing is begun or told beside another host
             if standing.origin is None:
-                await self._store.begin(msgspec.json.encode(self.board.config), self._log.identity)
+                await self._store.begin(msgspec.json.encode(self._origin), self._log.identity)
             self._to_tell(await self._store.untold())
             async with anyio.create_task_group() as self._jobs:
                 self._jobs.start_soon(self._watch, self._take_in)
@@ -173,12 +174,16 @@ class Service:
             self._stop.set()
             self._progress.wake()
 
+    def _begin(self, config: BoardConfig) -> None:
+        self.board = Board(config, self._detectors)
+        self._origin = self.board.config
+
     # ---- coming back --------------------------------------------------------------------------------------------------------------------
 
     async def _restore(self, standing: Standing) -> None:
         """The checkpoint, and the journal's tail on top of it. Its events were stored when it was first applied: those stand."""
         config = _made(self.name, self._settings) if standing.origin is None else _kept(standing.origin, self.name)
-        self.board = Board(config, self._detectors)
+        self._begin(config)
         if standing.pages:
             try:
                 self.board = Board.restore(config, standing.pages, self._detectors)
