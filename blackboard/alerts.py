@@ -159,7 +159,7 @@ class Alerts:
 
     # ---- by time alone ------------------------------------------------------------------------------------------------------------------
 
-    def pace(self, items: Iterable[ContextItem]) -> None:
+    def pace(self, items: Collection[ContextItem]) -> None:
         """These items' kind fades at another pace from now on: find their due points anew."""
         for item in items:
             if item.marks is not None:

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from blackboard.decay import DecayClass
+from blackboard.document import Document, edge_record, from_json, item_record, rebuilt, to_json
 from blackboard.errors import BadValue, NotInView, UnknownKind
 from blackboard.items import ContextItem, Edge, direction, folded
 from blackboard.kinds import DEFAULTS, EDGE, Policy
@@ -160,6 +161,11 @@ class Holdings:
         """The edges of an item, the strongest first. Raises ``NotInView``."""
         return self._links.of(self.get(item).id)
 
+    def edges_from(self, item: ItemRef) -> list[Edge]:
+        """The edges that begin at an item (``a``), in the order of their ids. Raises ``NotInView``."""
+        found = self.get(item)
+        return sorted((edge for edge in self._links.of(found.id) if edge.a == found.id), key=lambda edge: edge.id)
+
     def next_due(self) -> float | None:
         """The earliest time, always after now, at which a protection ends, or an item or an edge fades, or expires; None if never."""
         while self._protections and not self._is_protected(*self._protections[0]):
@@ -173,6 +179,14 @@ class Holdings:
     def all_items(self, partitions: Partitions = None) -> list[ContextItem]:
         """Everything that stands, in order of making."""
         return sorted((item for ranking, _ in self._rankings(self._lanes(), partitions) for item in ranking), key=in_order)
+
+    def made_after(self, ordinal: int, partitions: Partitions = None) -> Iterator[ContextItem]:
+        """Everything of these partitions, whatever its status, in order of making, behind ``ordinal``: page by page, no scan."""
+        seen = None if partitions is None else set(partitions)
+        for page in self._register.places(seen, ordinal):
+            for item in self._pages.page(page):
+                if item.ordinal > ordinal and (seen is None or item.partition in seen):
+                    yield item
 
     def top(self, k: int, *, partitions: Partitions = None, kind: str | None = None, at: float | None = None) -> list[ContextItem]:
         """The ``k`` strongest, ties in order of making. Raises ``UnknownKind``."""
@@ -258,20 +272,71 @@ class Holdings:
         for item in items_of(pages):
             lane = self._lanes(item.kind)[item.protected_until > self.now]
             self._pages.put(item)
-            self._items[item.id] = item
-            self.aliases.update(dict.fromkeys(item.formerly, item.id))
-            self._register.learn(item)
-            self._register.enter(item)
-            if item.expires_at is not None:
-                self._expiries.append((item.expires_at, item.ordinal, item))
+            self._take_up(item)
             if item.standing:
                 item.decay = lane.decay
                 lane.resume(item)
-                if lane is self._protected[item.kind]:
-                    self._protections.append((item.protected_until, item.ordinal, item))
         heapify(self._protections)
         heapify(self._expiries)
         self._links.restore(pages)
+
+    def _take_up(self, item: ContextItem) -> None:
+        self._items[item.id] = item
+        self.aliases.update(dict.fromkeys(item.formerly, item.id))
+        self._register.learn(item)
+        self._register.enter(item)
+        if item.expires_at is not None:
+            self._expiries.append((item.expires_at, item.ordinal, item))
+        if item.standing and item.protected_until > self.now:
+            self._protections.append((item.protected_until, item.ordinal, item))
+
+    def export_json(self) -> str:
+        """All that it holds, as JSON. Raises ``BadValue`` for a value that JSON does not carry."""
+        return to_json(self._document())
+
+    def export_graphml(self) -> str:
+        """All that it holds, as GraphML, for networkx, Gephi and yEd. Raises ``BadValue`` for a value that JSON does not carry."""
+        from blackboard.graphml import to_graphml  # which takes a while to import, and few networks need
+
+        return to_graphml(self._document())
+
+    def import_json(self, text: str | bytes) -> None:
+        """Take up an export in a new network; it goes on from there. Raises ``BadValue``, ``UnknownKind``."""
+        self._import(from_json(text))
+
+    def import_graphml(self, text: str | bytes) -> None:
+        """Likewise, from GraphML."""
+        from blackboard.graphml import from_graphml
+
+        self._import(from_graphml(text))
+
+    def _document(self) -> Document:
+        items = list(self.made_after(-1))
+        edges = [edge for item in items for edge in self.edges_from(item)]
+        return Document(
+            board=self.board,
+            now=self.now,
+            items=tuple(item_record(item, formerly=item.formerly) for item in items),
+            edges=tuple(edge_record(edge, formerly=edge.formerly) for edge in edges),
+        )
+
+    def _import(self, document: Document) -> None:
+        if self._pages.next_ordinal or self._links.pages.next_ordinal:
+            raise BadValue("only a new network can take up an export: this one holds items already")
+        items, edges = rebuilt(document, self.board)
+        for kind in {item.kind for item in items}:
+            self._policy(kind)
+        self.begin(document.now)
+        for item in items:
+            self._pages.append(item)
+            self._take_up(item)
+            if item.standing:
+                lane = self._lanes(item.kind)[item.protected_until > self.now]
+                lane.enter(item, item.s, lane.decay.level)
+        heapify(self._protections)
+        heapify(self._expiries)
+        for edge in edges:
+            self._links.take_in(edge)
 
     # ---- for both -----------------------------------------------------------------------------------------------------------------------
 

@@ -119,6 +119,13 @@ class Links:
         self.decay.change(policy.rate, now)
         self.fading.threshold = policy.threshold
 
+    def take_in(self, edge: Edge) -> None:
+        """Take up an edge that was exported, as strong as it is."""
+        edge.mark(edge.s, self.decay.level)
+        self.pages.append(edge)
+        self._take_up(edge)
+        self._aliases.update(dict.fromkeys(edge.formerly, edge.id))
+
     def restore(self, pages: Mapping[str, bytes]) -> None:
         """Take up the edges of a snapshot."""
         for edge in edges_of(pages):

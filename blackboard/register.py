@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from blackboard.items import ContextItem, direction, folded
+from blackboard.storage import ROWS
 from blackboard.text import TextIndex
 
 Slot = tuple[str, str, str, str | None, str | None]
@@ -43,6 +44,8 @@ class Register:
         """kind → ordinal → what no longer stands"""
         self._slots: dict[Slot, dict[int, ContextItem]] = {}
         self._census: dict[str, Census] = {}
+        self._places: dict[str, dict[int, int]] = {}
+        """partition → page of ordinals → how many of its items, whatever their status, are on that page"""
 
     # ---- what the network tells ---------------------------------------------------------------------------------------------------------
 
@@ -68,6 +71,9 @@ class Register:
 
     def enter(self, item: ContextItem) -> None:
         """An item has a (new) status and partition."""
+        places = self._places.setdefault(item.partition, {})
+        page = item.ordinal // ROWS
+        places[page] = places.get(page, 0) + 1
         if not item.standing:
             self._past.setdefault(item.kind, {})[item.ordinal] = item
         if not item.present:
@@ -85,6 +91,11 @@ class Register:
 
     def leave(self, item: ContextItem) -> None:
         """An item is about to change its status or partition."""
+        places = self._places[item.partition]
+        page = item.ordinal // ROWS
+        places[page] -= 1
+        if not places[page]:
+            del places[page]
         if not item.standing:
             _take(self._past, item.kind, item)
         if not item.present:
@@ -122,6 +133,12 @@ class Register:
     def slot(self, slot: Slot) -> list[ContextItem]:
         """The items of a slot that stand or are archived, in order."""
         return sorted(self._slots.get(slot, {}).values(), key=in_order)
+
+    def places(self, partitions: Iterable[str] | None, after: int) -> list[int]:
+        """The pages that hold items of these partitions (or of all) with ordinals above ``after``, in order."""
+        parts = self._places.values() if partitions is None else [self._places.get(each, {}) for each in partitions]
+        first = (after + 1) // ROWS
+        return sorted({page for part in parts for page in part if page >= first})
 
     def census(self, partitions: Iterable[str] | None) -> list[Census]:
         """The censuses of these partitions, or of all."""

@@ -35,7 +35,11 @@ class Pages(Generic[P]):
     def __iter__(self) -> Iterator[P]:
         """All records, in order."""
         for number in sorted(self._pages):
-            yield from (record for record in self._pages[number] if record is not None)
+            yield from self.page(number)
+
+    def page(self, number: int) -> Iterator[P]:
+        """The records of a page, in order."""
+        return (record for record in self._pages.get(number, ()) if record is not None)
 
     def append(self, record: P) -> None:
         """Take in a new record, and number it."""

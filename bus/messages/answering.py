@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from bus.messages.asking import Export
 from bus.messages.saying import VERSION
 from bus.messages.telling import Events, Refusal
 
@@ -66,6 +67,27 @@ class EdgeView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
     relation: str | None = None
     owner: str = ""
     scope: str = "private"
+
+
+class ItemRecord(Item, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """All of an item: what it takes to stand it up again elsewhere."""
+
+    said_hard: bool = False
+    """Was it hard when it was first said?"""
+    hard_by: tuple[str, ...] = ()
+    """The asserters who say that it is."""
+    protected_until: float = 0.0
+    formerly: tuple[str, ...] = ()
+    """The ids that it had before it was shared, as far as the asker may know them."""
+
+
+class EdgeRecord(EdgeView, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """All of an edge."""
+
+    first: float = 0.0
+    made: float = 0.0
+    touched: float = 0.0
+    formerly: tuple[str, ...] = ()
 
 
 class ConstraintView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
@@ -163,6 +185,14 @@ class Explained(Struct, frozen=True, tag="explained"):
     account: Account
 
 
+class Exported(Struct, frozen=True, tag="exported"):
+    """A page of a view: items in order of making, each with the edges that begin there; ``next`` asks for the page behind it."""
+
+    items: tuple[ItemRecord, ...]
+    edges: tuple[EdgeRecord, ...]
+    next: Export | None = None
+
+
 class Counted(Struct, frozen=True, tag="counted"):
     stats: BoardStats
 
@@ -194,7 +224,7 @@ class Failed(Struct, frozen=True, tag="failed"):
     message: str
 
 
-AnyReply = Items | Edges | ConstraintList | Breaches | ExpertList | Explained | Counted | KindTable | UpTo | Recalled | Failed
+AnyReply = Items | Edges | ConstraintList | Breaches | ExpertList | Explained | Counted | Exported | KindTable | UpTo | Recalled | Failed
 
 
 class Answer(Struct, frozen=True):

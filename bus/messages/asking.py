@@ -66,6 +66,15 @@ class Explain(Query, frozen=True):
     item: str
 
 
+class Export(Query, frozen=True):
+    """All of the asker's view, a page at a time: what was made after the item ``after`` (which is in view)."""
+
+    after: str | None = None
+    edge: str | None = None
+    """Before that, the edges that begin at ``after`` and whose ids come after this one."""
+    limit: int = 1000
+
+
 class Stats(Query, frozen=True):
     """Counts of what is in view, and the board's clock."""
 
@@ -86,7 +95,7 @@ class Missed(Query, frozen=True):
     limit: int = 256
 
 
-AnyQuery = Top | Search | Get | History | EdgesOf | Constraints | Check | Experts | Explain | Stats | Kinds | Applied | Missed
+AnyQuery = Top | Search | Get | History | EdgesOf | Constraints | Check | Experts | Explain | Export | Stats | Kinds | Applied | Missed
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):
