@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from blackboard.kinds import Policy, policy
     from blackboard.network import PheromoneNetwork
     from blackboard.opening import open  # noqa: A004 - blackboard.open, as one opens a file
+    from blackboard.summaries import Extractive, Summariser
     from blackboard.sync import open_sync
     from blackboard.trends import Detector, Finding, Moment
 
@@ -24,11 +25,13 @@ __all__ = [
     "ContextItem",
     "Detector",
     "Edge",
+    "Extractive",
     "Finding",
     "Moment",
     "PheromoneNetwork",
     "Policy",
     "Refused",
+    "Summariser",
     "half_life_to_rate",
     "open",
     "open_sync",
@@ -42,11 +45,13 @@ _HOMES = {
     "ContextItem": "items",
     "Detector": "trends",
     "Edge": "items",
+    "Extractive": "summaries",
     "Finding": "trends",
     "Moment": "trends",
     "PheromoneNetwork": "network",
     "Policy": "kinds",
     "Refused": "errors",
+    "Summariser": "summaries",
     "half_life_to_rate": "decay",
     "open": "opening",
     "open_sync": "sync",

@@ -25,6 +25,7 @@ from bus.messages import (
     Confirm,
     Deposit,
     EndRound,
+    Fold,
     Link,
     Reinforce,
     Retract,
@@ -126,6 +127,9 @@ class Admission:
                     raise NotYours("tick: only a board's host tells the time")
             case SetKinds():
                 self._check_kinds(observation)
+            case Fold():
+                if self._agent != names.HOST:
+                    raise NotYours("fold: only a board's host folds what has faded")
 
     def _check_deposit(self, deposit: Deposit) -> None:
         kind = kind_of(deposit.kind, deposit.meta)

@@ -23,11 +23,12 @@ from blackboard.alerts import Alerts, AlertState
 from blackboard.answers import Answers
 from blackboard.config import BoardConfig
 from blackboard.errors import Refused
-from blackboard.items import ContextItem, from_deposit
+from blackboard.items import ContextItem, from_deposit, from_wire, to_wire
 from blackboard.kinds import Policy
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Addressed, Outcome
 from blackboard.trends import Detector
+from blackboard.waiting import Group
 from bus import names
 from bus.messages import (
     AnyObservation,
@@ -36,6 +37,7 @@ from bus.messages import (
     Confirm,
     Deposit,
     EndRound,
+    Fold,
     Get,
     Item,
     Items,
@@ -91,8 +93,9 @@ class Board:
         """As it stands: its kinds may have changed since its origin."""
         self._outcome = Outcome()
         self._network = PheromoneNetwork(
-            kinds=config.policies(), edge=config.edge_policy(), board=config.name, core=config.core, recorder=self._outcome
-        )
+            kinds=config.policies(), edge=config.edge_policy(), board=config.name, core=config.core, recorder=self._outcome,
+            summariser=None,
+        )  # fmt: skip
         self._alerts = Alerts(self._network, detectors, config)
         self._answers = Answers(self._network, self._alerts, config)
         self._state = _State()
@@ -149,6 +152,10 @@ class Board:
             return None
         return min((due for due in (self._network.next_due(), self._alerts.next_due()) if due is not None), default=None)
 
+    def foldings(self, limit: int = 16) -> list[Group]:
+        """Up to ``limit`` groups of items for the host to fold (``Fold``), as they stand: copies. Empty if none waits."""
+        return [tuple(from_wire(to_wire(item)) for item in group) for group in self._network.foldings(limit)]
+
     def _advance(self, to: float) -> None:
         """Let time pass, on a wall clock in steps to each detector's due point: a tick that comes late finds what one in time had found."""
         while self.config.time == "wall" and (due := self._alerts.next_due()) is not None and due < to:
@@ -183,6 +190,8 @@ class Board:
                     network.share(item, by=agent)
             case Retract():
                 network.retract(self._find(agent, observation.item), by=agent)
+            case Fold():
+                network.fold(observation.items, observation.content)
             case EndRound():
                 if observation.round == network.now:
                     # What the unit did until here belongs to the round that ends.

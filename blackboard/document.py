@@ -9,7 +9,7 @@ Laws:
 
 from collections.abc import Iterable
 from math import isfinite
-from sys import intern
+from sys import float_info, intern
 from typing import Any, cast
 
 import msgspec
@@ -46,13 +46,16 @@ def item_record(item: ContextItem, strength: float | None = None, *, formerly: t
         said_hard=item.said_hard,
         hard_by=tuple(agent for agent, hard in item.asserters.items() if hard),
         protected_until=item.protected_until,
+        folded=item.folded,
         formerly=formerly,
     )
 
 
 def edge_record(edge: Edge, strength: float | None = None, *, formerly: tuple[str, ...] = ()) -> EdgeRecord:
     """All of an edge, likewise."""
-    return EdgeRecord(**asdict(edge_to_wire(edge, strength)), first=edge.first, made=edge.made, touched=edge.touched, formerly=formerly)
+    told = asdict(edge_to_wire(edge, strength))
+    told["strength"] = told["strength"] or float_info.min  # one to what was folded outlasts what a float holds
+    return EdgeRecord(**told, first=edge.first, made=edge.made, touched=edge.touched, formerly=formerly)
 
 
 def rebuilt(document: Document, board: str) -> tuple[list[ContextItem], list[Edge]]:
@@ -68,7 +71,7 @@ def rebuilt(document: Document, board: str) -> tuple[list[ContextItem], list[Edg
         # Interned: they recur, and msgspec leaves a default out of what it encodes only where it is the very same text.
         item.owner, item.scope, item.status = intern(item.owner), intern(item.scope), cast("Status", intern(item.status))
         item.id = ids[record.id] = item.identify(board)
-        item.said_hard, item.protected_until = record.said_hard, record.protected_until
+        item.said_hard, item.protected_until, item.folded = record.said_hard, record.protected_until, record.folded
         item.asserters = {agent: agent in record.hard_by for agent in record.asserters}
         item.formerly = record.formerly if document.board == board else ()
         if items.setdefault(item.id, item) is not item:

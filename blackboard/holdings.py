@@ -28,7 +28,9 @@ from blackboard.ranking import Ranking, strongest
 from blackboard.recorder import Recorder
 from blackboard.register import Register, in_order
 from blackboard.storage import Pages, items_of
+from blackboard.summaries import DEFAULT, Summariser
 from blackboard.text import relevant
+from blackboard.waiting import Group, Waiting
 from bus.messages import Account
 
 ItemRef = ContextItem | str
@@ -70,6 +72,7 @@ class Holdings:
         now: float = 0.0,
         core: float = 3.0,
         recorder: Recorder | None = None,
+        summariser: Summariser | None = DEFAULT,
     ) -> None:
         self.kinds = dict(kinds)
         self.board = board
@@ -89,8 +92,10 @@ class Holdings:
         self.known = self._items.get
         """The record that has this very id, whatever its status, or None."""
         self._pages: Pages[ContextItem] = Pages("items")
-        self._register = Register()
+        self._summariser = summariser
         self._links = Links(board, edge, now, self._recorder)
+        self._waiting = Waiting(self.kinds, self._links.around, self._items.get)
+        self._register = Register(self._waiting)
         self._written = b""
 
     def begin(self, now: float) -> None:
@@ -206,6 +211,10 @@ class Holdings:
     def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
         """All items of a key (and kind), whatever their status, in order of making."""
         return self._register.about(key, kind)
+
+    def foldings(self, limit: int = 16) -> list[Group]:
+        """Up to ``limit`` groups of related items that have faded and wait to be folded into a summary each. Looks at what is new only."""
+        return self._waiting.groups(limit)
 
     def of_kind(self, kind: str) -> list[ContextItem]:
         """All items of a kind, whatever their status, in order of making. Raises ``UnknownKind``."""

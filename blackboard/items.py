@@ -203,7 +203,7 @@ class ContextItem(Pheromone):
     """
 
     __slots__ = (
-        "_shares", "asserters", "confirmations", "confirmed", "content", "expires_at", "key", "kind", "marks", "meta", "op",
+        "_shares", "asserters", "confirmations", "confirmed", "content", "expires_at", "folded", "key", "kind", "marks", "meta", "op",
         "protected_until", "said_hard", "status", "target", "unit", "value",
     )  # fmt: skip
 
@@ -248,6 +248,8 @@ class ContextItem(Pheromone):
         self.marks: Any = None
         """What the detectors of a board remember of it."""
         self.protected_until = 0.0
+        self.folded = False
+        """Does a summary say, since it was archived, what it said?"""
 
     @property
     def hard(self) -> bool:

@@ -15,6 +15,8 @@ from msgspec.structs import force_setattr, replace
 from blackboard.decay import half_life_to_rate, rate_to_half_life
 from blackboard.errors import BadValue
 
+SUMMARY = "summary"
+"""The kind of what several faded items said together."""
 STRONGEST = 1e6
 """No strength that is given, and no delta, may be above it."""
 
@@ -109,7 +111,7 @@ DEFAULTS: Mapping[str, Policy] = {
         policy("fact", initial=4.0, rate=0.02, then="fold"),
         policy("slot", initial=4.0, rate=0.02),
         policy("tool_result", initial=4.0, rate=0.03, then="fold"),
-        policy("summary", initial=3.0, rate=0.02, threshold=0.5),
+        policy(SUMMARY, initial=3.0, rate=0.02, threshold=0.5),
         policy("state", initial=2.0, rate=0.05, then="discard"),
         policy("trace", initial=1.0, rate=0.1, threshold=0.5, then="discard"),
     )

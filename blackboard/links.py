@@ -1,11 +1,12 @@
 """The edges of a network. They fade like items, in one decay class of their own, and are gone when they have faded.
 
 Law: an edge's id follows its ends. When an item moves to its shared id, its edges move along, and the ids that they had still lead to them,
-unless there is a new edge of that id.
+unless there is a new edge of that id. The edge from a summary to what it was made of is not forgotten while both are there: it grows
+weak, and what was folded stays reachable.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from blackboard.decay import DecayClass
 from blackboard.errors import NotInView
@@ -15,6 +16,9 @@ from blackboard.lanes import Fading
 from blackboard.recorder import Recorder
 from blackboard.storage import Pages, edges_of
 from bus.messages import Cause
+
+FOLDED = "folded"
+"""The relation of a summary to each of the items that it was made of."""
 
 
 class Links:
@@ -45,12 +49,16 @@ class Links:
         """The edges of an item, the strongest first."""
         return sorted(self._adjacent.get(item_id, {}).values(), key=lambda edge: (-edge.strength, edge.ordinal))
 
-    def connect(self, edge: Edge, strength: float, now: float, by: str) -> Edge:
+    def around(self, item_id: str) -> Iterable[Edge]:
+        """The edges of an item, in no order."""
+        return self._adjacent.get(item_id, {}).values()
+
+    def connect(self, edge: Edge, strength: float, now: float, by: str, cause: Cause = "link") -> Edge:
         """Put in a new edge, or strengthen the one that stands already, and give it back."""
         edge_id = self._identify(edge)
         twin = self._edges.get(edge_id)
         if twin is not None:
-            self._strengthen(twin, max(twin.strength, self.policy.initial) + self.policy.confirm, "link", now, by)
+            self._strengthen(twin, max(twin.strength, self.policy.initial) + self.policy.confirm, cause, now, by)
             return twin
         edge.id = edge_id
         edge.first = strength
@@ -58,7 +66,7 @@ class Links:
         edge.mark(strength, self.decay.level)
         self.pages.append(edge)
         self._take_up(edge)
-        self._recorder.edge_moved(edge, "link", 0.0, strength, by)
+        self._recorder.edge_moved(edge, cause, 0.0, strength, by)
         return edge
 
     def reinforce(self, edge: Edge, delta: float, now: float, by: str) -> None:
@@ -158,7 +166,8 @@ class Links:
         self._adjacent.setdefault(edge.b, {})[edge.id] = edge
         self.counts[edge.partition] += 1
         edge.decay = self.decay
-        self.fading.enter(edge)
+        if edge.relation != FOLDED:
+            self.fading.enter(edge)
 
     def _let_go(self, edge: Edge) -> None:
         del self._edges[edge.id]

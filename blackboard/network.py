@@ -6,6 +6,7 @@ Laws:
 - No loop over items stands on any path of decay or of what is due: evaporation moves one number a decay class.
 - Time passes only by ``advance`` and ``evaporate``, and what happened by then depends on elapsed time alone.
 - A new item is protected: it waits in a class of rate 0, and moves to its kind's class at exactly the time when its protection ends.
+- What fades and is to be folded is archived, and waits until it has a relative: nothing that it said is lost meanwhile, nor afterwards.
 - What does not stand has no strength. It stays in the history, unless its kind is discarded.
 - Nobody says two values for one slot: who says the newer one has withdrawn the older.
 """
@@ -17,9 +18,11 @@ from heapq import heappop, heappush
 from blackboard.errors import BadValue, NotYours
 from blackboard.holdings import EdgeRef, Holdings, ItemRef
 from blackboard.items import ContextItem, Edge, partition
-from blackboard.kinds import Policy, amount
+from blackboard.kinds import SUMMARY, Policy, amount
 from blackboard.lanes import Lane, level_below
+from blackboard.links import FOLDED
 from blackboard.register import in_order, slot_of
+from blackboard.waiting import folds, summary_of, waits
 from bus import names
 from bus.messages import Cause, Status
 
@@ -28,8 +31,9 @@ class PheromoneNetwork(Holdings):
     """Items and edges whose strength says what matters.
 
     ``now`` and all times are rounds, or seconds on a wall clock (the policies then count in seconds). ``core``: from this strength on an
-    item is *core*. Without a ``recorder`` the network keeps a ledger of its own, for ``explain``. Wherever an id is taken, the object is
-    taken too. Not safe for threads: one owner calls it.
+    item is *core*. Without a ``recorder`` the network keeps a ledger of its own, for ``explain``. What has faded and is related
+    is folded when time is told to it, as ``summariser`` says it; without one (None), when ``fold`` is called. Wherever an id is taken, the
+    object is taken too. Not safe for threads: one owner calls it.
     """
 
     # ---- the three updates --------------------------------------------------------------------------------------------------------------
@@ -50,14 +54,7 @@ class PheromoneNetwork(Holdings):
         hard, twin = item.hard, self._twin(item_id)
         if twin is None:
             twin = item
-            twin.id = item_id
-            twin.made = self.now
-            twin.confirmations, twin.formerly, twin.asserters = 0, (), {}  # whatever it was elsewhere
-            twin.asserted(by, hard)
-            twin.forget_contributions()
-            self._items[item_id] = twin
-            self._pages.append(twin)
-            self._register.learn(twin)
+            self._make(twin, item_id, by, hard)
             self._begin(twin, initial, "deposit", by)
         elif twin.standing:
             self._restate_expiry(twin, item)
@@ -90,6 +87,7 @@ class PheromoneNetwork(Holdings):
         one, other = self.get(a), self.get(b)
         if one is other:
             raise BadValue(f"an edge joins two items, not {one!r} with itself")
+        self._waiting.stir(one)
         strength = self._links.policy.initial if initial_strength is None else amount(initial_strength, "initial_strength")
         edge = Edge(one.id, other.id, relation=relation, owner=one.owner if owner is None else owner, scope=scope)
         return self._links.connect(edge, strength, self.now, by)
@@ -230,7 +228,11 @@ class PheromoneNetwork(Holdings):
         for name in self.kinds:
             if name not in kinds and self.holds(name):
                 raise BadValue(f"kind {name!r} has items: keep it until they are gone")
-        self.kinds = dict(kinds)
+        turned = [name for name in kinds if folds(name, kinds) != folds(name, self.kinds)]
+        self.kinds = self._waiting.kinds = dict(kinds)
+        for item in [item for name in turned for item in self._register.past(name)]:  # a walk, but of what an operator seldom does
+            self._waiting.leave(item)
+            self._waiting.enter(item)
         self._open = {name: self._changed(self._open.get(name), kind, kind.rate) for name, kind in kinds.items()}
         self._protected = {name: self._changed(self._protected.get(name), kind, 0.0) for name, kind in kinds.items()}
         self._links.change(edge, self.now)
@@ -240,6 +242,40 @@ class PheromoneNetwork(Holdings):
             return Lane(policy, rate, self.now)
         lane.change(policy, rate, self.now)
         return lane
+
+    def fold(self, items: Iterable[ItemRef], content: str) -> ContextItem | None:
+        """Let a summary that says ``content`` stand for related items, which stay in the archive, each at an edge of the summary's.
+
+        If they do not all wait for that any more, as one group, nothing happens, and the answer is None.
+        """
+        found = [self._items.get(self.aliases.get(each, each) if isinstance(each, str) else each.id) for each in items]
+        group = tuple(sorted({each for each in found if each is not None and waits(each, self.kinds)}, key=in_order))
+        if not 1 < len(group) == len(found) or len({(each.partition, each.owner) for each in group}) > 1:
+            return None
+        said = summary_of(group, content)
+        item_id, initial = said.identify(self.board), self.kinds[SUMMARY].initial
+        summary = self._twin(item_id)
+        if summary is None:
+            summary = said
+            self._make(summary, item_id, said.owner, hard=False)
+            self._begin(summary, initial, "fold", "")
+        elif not summary.standing:
+            self._register.leave(summary)
+            self._take_over(summary, said.owner)
+            summary.asserted(said.owner, summary.asserters.get(said.owner, False))
+            summary.expires_at = None
+            self._begin(summary, initial, "fold", "")
+        elif summary.partition == said.partition:  # what one has shared since does not grow from what one keeps private
+            old = summary.strength
+            self._strengthen(summary, old, max(old, self.s0(summary)), "fold", "")
+        for each in group:
+            if each is not summary:
+                self._waiting.leave(each)
+                each.folded = True
+                self._moved(each, "fold", 0.0, 0.0, "")
+                edge = Edge(summary.id, each.id, relation=FOLDED, owner=said.owner, scope=said.scope)
+                self._links.connect(edge, self._links.policy.initial, self.now, "", "fold")
+        return summary
 
     def touched(self, item: ContextItem) -> None:
         """Its ``marks`` were changed from outside: the next snapshot holds it."""
@@ -269,6 +305,12 @@ class PheromoneNetwork(Holdings):
         while self._next_expiry() <= self.now:
             self.withdraw(self._expiries[0][2], "expired", "expire")
         self._links.forget()
+        while self._summariser is not None and (groups := self.foldings()):
+            for group in groups:
+                content = self._summariser.summarise(group)
+                if not isinstance(content, str) or not content.strip():
+                    raise BadValue(f"summariser {self._summariser!r} gave {content!r}: a network without a board needs a text, at once")
+                self.fold(group, content)
 
     def _expired_first(self, item: ContextItem) -> bool:
         """Did what has faded by now expire before it faded? (Asked of each item: how time was cut into steps must not show in others.)"""
@@ -287,6 +329,17 @@ class PheromoneNetwork(Holdings):
 
     # ---- how an item moves --------------------------------------------------------------------------------------------------------------
 
+    def _make(self, item: ContextItem, item_id: str, asserter: str, hard: bool) -> None:
+        """Take in an item that is not here yet."""
+        item.id = item_id
+        item.made = self.now
+        item.confirmations, item.formerly, item.asserters = 0, (), {}  # whatever it was elsewhere
+        item.asserted(asserter, hard)
+        item.forget_contributions()
+        self._items[item_id] = item
+        self._pages.append(item)
+        self._register.learn(item)
+
     def _begin(self, item: ContextItem, initial: float, cause: Cause, by: str) -> None:
         """A first deposit, or what counts as one."""
         item.first = initial
@@ -297,6 +350,7 @@ class PheromoneNetwork(Holdings):
     def _rise(self, item: ContextItem, strength: float, cause: Cause, by: str) -> None:
         """Let an item stand that did not."""
         item.status = "standing"
+        item.folded = False
         protected = item.protected_until > self.now
         lane = (self._protected if protected else self._open)[item.kind]
         lane.enter(item, strength, lane.decay.level)
@@ -321,7 +375,7 @@ class PheromoneNetwork(Holdings):
     def _moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float | None = None) -> None:
         item.touched = self.now
         gain = (delta or 0.0) if cause == "share" else new - old  # what is shared brings its own contributions along
-        if gain > 0:
+        if gain > 0 and cause != "fold":  # a summary is nobody's contribution
             item.contribute(by, cause, gain, self.now)
         self._pages.touch(item)
         self._recorder.moved(item, cause, old, new, by, delta=delta)

@@ -22,6 +22,7 @@ from blackboard.kinds_file import read_kinds
 from blackboard.service import Service
 from blackboard.sqlite import SqliteStore
 from blackboard.store import MemoryStore, Store
+from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from bus import names
 from bus.errors import BadName, NoAnswer
@@ -35,17 +36,23 @@ MEMORY = ":memory:"
 
 @asynccontextmanager
 async def open(  # noqa: A001 - blackboard.open, as one opens a file
-    address: str | Path, *, agent: str, detectors: tuple[Detector, ...] | None = None, **settings: Any
+    address: str | Path,
+    *,
+    agent: str,
+    detectors: tuple[Detector, ...] | None = None,
+    summariser: Summariser = DEFAULT,
+    **settings: Any,
 ) -> AsyncIterator[Board]:
     """Open a board as ``agent``.
 
     ``address`` is a name or a path (``"procurement"``: kept in ``./procurement.db`` and hosted in this process), ``":memory:"``, or
     ``"nats://HOST:PORT/BOARD"`` for one that is served. ``settings`` are those a new board is made with (``time="wall"``, …: the fields of
     ``blackboard.config.BoardConfig``; ``kinds`` is a mapping, or the path of a file of kinds); an embedded board that has others is refused
-    with ``BadValue``, and a served one has its host's. Raises ``BadName``, ``StoreError``, ``Unreachable``, ``NoAnswer``.
+    with ``BadValue``, and a served one has its host's. ``summariser`` says in one text what has faded and is folded, on a board that this
+    opening hosts. Raises ``BadName``, ``StoreError``, ``Unreachable``, ``NoAnswer``.
     """
     names.valid_name(agent)
-    async with _reached(address, _read(settings), detectors) as (bus, name), Board(bus, name, agent) as board:
+    async with _reached(address, _read(settings), detectors, summariser) as (bus, name), Board(bus, name, agent) as board:
         yield board
 
 
@@ -56,7 +63,7 @@ async def set_kinds(address: str | Path, kinds: Any) -> None:
     Raises ``BadValue``, which names the key.
     """
     post = Post(secrets.token_hex(8), 1, ((SetKinds(dict(read_kinds(kinds))),),))
-    async with _reached(address, {}, None) as (bus, name):
+    async with _reached(address, {}, None, DEFAULT) as (bus, name):
         await bus.publish(name, names.HOST, encode(post))
         reply = decode_answer(await bus.ask(name, names.HOST, encode(Ask(Applied(), post.epoch, post.seq)))).reply
     match reply:
@@ -69,9 +76,9 @@ async def set_kinds(address: str | Path, kinds: Any) -> None:
 
 
 def _reached(
-    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None
+    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None, summariser: Summariser
 ) -> AbstractAsyncContextManager[tuple[Bus, str]]:
-    return _served(str(address)) if "://" in str(address) else _embedded(address, settings, detectors)
+    return _served(str(address)) if "://" in str(address) else _embedded(address, settings, detectors, summariser)
 
 
 def _read(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -81,11 +88,19 @@ def _read(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @asynccontextmanager
 async def serving(
-    bus: Bus, name: str, folder: Path, *, clock: Clock | None = None, detectors: tuple[Detector, ...] | None = None, **settings: Any
+    bus: Bus,
+    name: str,
+    folder: Path,
+    *,
+    clock: Clock | None = None,
+    detectors: tuple[Detector, ...] | None = None,
+    summariser: Summariser = DEFAULT,
+    **settings: Any,
 ) -> AsyncIterator[Service]:
     """Host the board ``name`` for all who reach ``bus``; its files are in ``folder``. ``Service.wait`` tells when, and why, it stops."""
     store = SqliteStore(folder / f"{name}.db")
-    async with Service(name, bus, store, clock or SystemClock(), settings=_read(settings), detectors=detectors) as service:
+    service = Service(name, bus, store, clock or SystemClock(), settings=_read(settings), detectors=detectors, summariser=summariser)
+    async with service:
         yield service
 
 
@@ -112,9 +127,9 @@ _hosts: dict[tuple[asyncio.AbstractEventLoop, Path], "_Host"] = {}
 
 @asynccontextmanager
 async def _embedded(
-    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None
+    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None, summariser: Summariser
 ) -> AsyncIterator[tuple[Bus, str]]:
-    host = await _hosted(address, settings, detectors)
+    host = await _hosted(address, settings, detectors, summariser)
     host.users += 1
     try:
         await host.opened(settings)
@@ -124,10 +139,12 @@ async def _embedded(
             await host.release()
 
 
-async def _hosted(address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None) -> "_Host":
+async def _hosted(
+    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None, summariser: Summariser
+) -> "_Host":
     """The host of this address in this event loop, made if there is none."""
     if address == MEMORY:
-        return _Host("memory", MemoryStore(), settings, detectors)
+        return _Host("memory", MemoryStore(), settings, detectors, summariser)
     path = Path(address).resolve()  # noqa: ASYNC240 - a moment
     if path.suffix != ".db":
         path = path.with_name(path.name + ".db")
@@ -135,7 +152,7 @@ async def _hosted(address: str | Path, settings: Mapping[str, Any], detectors: t
     while (host := _hosts.get(key)) is not None and host.closing:
         await asyncio.wait({host.task})
     if host is None:
-        host = _hosts[key] = _Host(path.stem, SqliteStore(path), settings, detectors)
+        host = _hosts[key] = _Host(path.stem, SqliteStore(path), settings, detectors, summariser)
         host.task.add_done_callback(lambda _: _hosts.pop(key))
     return host
 
@@ -143,12 +160,14 @@ async def _hosted(address: str | Path, settings: Mapping[str, Any], detectors: t
 class _Host:
     """A board that this process hosts for all who open it."""
 
-    def __init__(self, name: str, store: Store, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None) -> None:
+    def __init__(
+        self, name: str, store: Store, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None, summariser: Summariser
+    ) -> None:
         clock = SystemClock()
         self.name = names.valid_name(name, "board")
         self.bus = MemoryBus(clock.now)
         self.users = 0
-        self._service = Service(name, self.bus, store, clock, settings=settings, detectors=detectors)
+        self._service = Service(name, self.bus, store, clock, settings=settings, detectors=detectors, summariser=summariser)
         self._open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._unused = asyncio.Event()
         self.task = asyncio.create_task(self._run(), name=f"host of board {name}")

@@ -97,7 +97,7 @@ class Outcome:
         self._told(item, cause, old, new, by)
         if cause == "archive":
             self._archived[item.ordinal] = item
-        arrives = cause in {"deposit", "revive"} or (cause == "share" and delta is None)
+        arrives = cause in {"deposit", "revive"} or (cause == "share" and delta is None) or (cause == "fold" and old < new and not old)
         touch = self._touches.get(item.ordinal)
         if touch is None or arrives:  # what was done before it came, its audience does not see
             touch = self._touches[item.ordinal] = Touch(item, old, fresh=arrives)

@@ -13,6 +13,7 @@ from typing import Any
 from blackboard.items import ContextItem, direction, folded
 from blackboard.storage import ROWS
 from blackboard.text import TextIndex
+from blackboard.waiting import Waiting
 
 Slot = tuple[str, str, str, str | None, str | None]
 """(partition, kind, key, target, direction of the operator)"""
@@ -33,9 +34,10 @@ class Census:
 
 
 class Register:
-    """The indices of a network's items."""
+    """The indices of a network's items. ``waiting`` is told of what comes into the archive, and of what leaves it."""
 
-    def __init__(self) -> None:
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting = waiting
         self._by_key: dict[str, dict[str, dict[int, ContextItem]]] = {}
         """key → kind → ordinal → item"""
         self._by_content: dict[str, list[ContextItem]] | None = None
@@ -86,6 +88,7 @@ class Register:
             census.owners[item.owner] += 1
         else:
             census.archived += 1
+            self._waiting.enter(item)
         if (slot := slot_of(item)) is not None:
             self._slots.setdefault(slot, {})[item.ordinal] = item
 
@@ -106,6 +109,7 @@ class Register:
             census.owners[item.owner] -= 1
         else:
             census.archived -= 1
+            self._waiting.leave(item)
         if (slot := slot_of(item)) is not None:
             _take(self._slots, slot, item)
 

@@ -28,10 +28,12 @@ from blackboard.board import Board, Entry
 from blackboard.clock import Clock
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue, Damaged, StoreError
+from blackboard.folder import folds
 from blackboard.intake import Intake, entry_of
 from blackboard.outcome import Addressed
 from blackboard.questions import Progress, Questions
 from blackboard.store import MAX_HEAD, Archived, Batch, DeadLetter, Outgoing, Standing, Store
+from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from bus import names
 from bus.errors import BadMessage, BusError, NoAnswer, Unreachable
@@ -45,6 +47,8 @@ CHECKPOINT_EVERY = 20_000
 MAX_UNTOLD = 10_000
 """Events that wait to be told before the board takes in no more."""
 TOLD_AT_ONCE = 256
+FOLDED_AT_ONCE = 8
+"""Groups of faded items that are folded in one post."""
 TRY_AGAIN = (0.05, 2.0)
 """Seconds between two tries where the bus is in trouble: the first pause, and the longest."""
 TICK_AGAIN = 1.0
@@ -57,7 +61,8 @@ class Service:
     """Hosts the board ``name`` on ``bus``, kept in ``store``, while its context is open.
 
     ``settings`` are fields of ``BoardConfig``. They make a new board; one that exists keeps its own, and is refused (``BadValue``) if it
-    was made with others than the ones named. Entering raises what opening the store and the log raises.
+    was made with others than the ones named. ``summariser`` says in one text what is folded. Entering raises what opening the store and
+    the log raises.
     """
 
     def __init__(
@@ -69,6 +74,7 @@ class Service:
         *,
         settings: Mapping[str, Any] | None = None,
         detectors: tuple[Detector, ...] | None = None,
+        summariser: Summariser = DEFAULT,
     ) -> None:
         self.name = names.valid_name(name, "board")
         self.board: Board
@@ -77,6 +83,7 @@ class Service:
         self._clock = clock
         self._settings = dict(settings or {})
         self._detectors = detectors
+        self._summariser = summariser
         self._log: Log
         self._origin: BoardConfig
         self._progress: Progress
@@ -153,6 +160,7 @@ class Service:
             async with anyio.create_task_group() as self._jobs:
                 self._jobs.start_soon(self._watch, self._take_in)
                 self._jobs.start_soon(self._watch, self._tell)
+                self._jobs.start_soon(self._watch, self._fold)
                 if self.board.config.time == "wall":
                     self._jobs.start_soon(self._watch, self._keep_time)
                 await self._progress.until(lambda: self._progress.cursor >= came or self._stop.is_set())
@@ -299,6 +307,16 @@ class Service:
             await self._progress.until(partial(self._progress.has, names.HOST, epoch, number))
             if self.board.next_due() == due:
                 await self._clock.sleep_until(self._clock.now() + TICK_AGAIN)
+
+    async def _fold(self) -> None:
+        """Publish a ``Fold`` for each group of items that has faded and waits for a summary."""
+        epoch, number = secrets.token_hex(8), 0
+        while True:
+            await self._progress.until(lambda: bool(self.board.foldings(1)))
+            number += 1
+            units = await folds(self.board.foldings(FOLDED_AT_ONCE), self._summariser)
+            await _persistently(partial(self._bus.publish, self.name, names.HOST, encode(Post(epoch, number, units))))
+            await self._progress.until(partial(self._progress.has, names.HOST, epoch, number))
 
     async def _until_due(self) -> float:
         """Wait until the clock has reached the board's next due time; which one it was. Each batch may bring an earlier one."""

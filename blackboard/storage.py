@@ -92,7 +92,7 @@ def _row(record: ContextItem | Edge) -> list[Any]:
         *figures, record.content, record.kind, record.key, record.target, record.value, record.op, record.unit, record.said_hard,
         record.expires_at, dict(record.meta), record.status, record.confirmed, record.confirmations, dict(record.asserters),
         [(agent, cause, share.amount, share.count, share.last) for (agent, cause), share in record.contributions.items()],
-        record.marks, record.protected_until,
+        record.marks, record.protected_until, record.folded,
     ]  # fmt: skip
 
 
@@ -104,7 +104,8 @@ def items_of(pages: Mapping[str, bytes]) -> Iterator[ContextItem]:
             content, kind=kind, key=key, target=target, value=value, op=op, unit=unit, hard=hard, expires_at=expires_at, meta=meta
         )  # fmt: skip
         _restore(item, row)
-        status, item.confirmed, item.confirmations, asserters, shares, item.marks, item.protected_until = standing
+        status, item.confirmed, item.confirmations, asserters, shares, item.marks, item.protected_until = standing[:7]
+        item.folded = standing[7:8] == [True]  # rows of version 0.1 end before it
         item.status = cast("Status", intern(status))
         for agent, hard in asserters.items():
             item.asserted(intern(agent), hard)

@@ -15,6 +15,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 from blackboard.client import Board
 from blackboard.feed import Feed
 from blackboard.opening import open as open_async
+from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from blackboard.verbs import Batch, Ref
 from bus.messages import Change, Signal
@@ -213,12 +214,20 @@ class SyncBoard(_Blocking[Board]):
         self.close()
 
 
-def open_sync(address: str | Path, *, agent: str, detectors: tuple[Detector, ...] | None = None, **settings: Any) -> SyncBoard:
+def open_sync(
+    address: str | Path,
+    *,
+    agent: str,
+    detectors: tuple[Detector, ...] | None = None,
+    summariser: Summariser = DEFAULT,
+    **settings: Any,
+) -> SyncBoard:
     """Open a board as ``agent``, as ``blackboard.open`` does, for code without an event loop."""
 
     async def opened() -> SyncBoard:
         life = AsyncExitStack()
-        return SyncBoard(await life.enter_async_context(open_async(address, agent=agent, detectors=detectors, **settings)), life)
+        opening = open_async(address, agent=agent, detectors=detectors, summariser=summariser, **settings)
+        return SyncBoard(await life.enter_async_context(opening), life)
 
     board = _loop().do(opened())
     _loop().boards.add(board)

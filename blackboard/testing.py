@@ -12,6 +12,7 @@ from blackboard.client import Board
 from blackboard.clock import ManualClock
 from blackboard.service import Service
 from blackboard.store import MemoryStore, Store
+from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from bus.memory import MemoryBus
 from bus.port import Bus
@@ -45,6 +46,7 @@ async def running_board(
     bus: Bus | None = None,
     store: Store | None = None,
     detectors: tuple[Detector, ...] | None = None,
+    summariser: Summariser = DEFAULT,
     **settings: Any,
 ) -> AsyncIterator[RunningBoard]:
     """Host a board in memory, opened by each of ``agents``; ``settings`` are fields of ``blackboard.config.BoardConfig``."""
@@ -52,7 +54,7 @@ async def running_board(
     bus = bus or MemoryBus(clock.now)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(bus.aclose)
-        service = Service(name, bus, store or MemoryStore(), clock, settings=settings, detectors=detectors)
+        service = Service(name, bus, store or MemoryStore(), clock, settings=settings, detectors=detectors, summariser=summariser)
         await stack.enter_async_context(service)
         boards = {agent: await stack.enter_async_context(Board(bus, name, agent)) for agent in agents}
         yield RunningBoard(service, bus, clock, boards)

@@ -14,8 +14,9 @@ from blackboard import constraints
 from blackboard.errors import BadValue, TooBig
 from blackboard.items import kind_of
 from blackboard.kinds import amount
+from blackboard.links import FOLDED
 from bus import names
-from bus.messages import AnyObservation, Deposit, EndRound, Link, Reinforce, SetKinds
+from bus.messages import AnyObservation, Deposit, EndRound, Fold, Link, Reinforce, SetKinds
 
 MAX_CONTENT = 128 * 1024
 """Bytes of UTF-8 in an item's content."""
@@ -43,6 +44,10 @@ def validate(observation: AnyObservation) -> None:
             if observation.scope is not None:
                 _scope(observation.scope)
             _name(observation.relation, "relation")
+            if observation.relation == FOLDED:
+                raise BadValue(f"relation {FOLDED!r} is that of a summary to what it was made of: take another name")
+        case Fold():
+            _content(observation.content)
         case SetKinds():
             for name in observation.kinds:
                 _name(name, "kind")
@@ -69,11 +74,7 @@ def validate_limit(limit: int) -> None:
 
 
 def _validate_deposit(deposit: Deposit) -> None:
-    _text(deposit.content, "content")
-    if not deposit.content.strip():
-        raise BadValue(f"content {deposit.content!r} is empty: say something")
-    if (size := len(deposit.content.encode())) > MAX_CONTENT:
-        raise TooBig(f"content of {size:,} bytes: at most {MAX_CONTENT:,} fit; keep the long text elsewhere and deposit where it is")
+    _content(deposit.content)
     for value, what in ((deposit.kind, "kind"), (deposit.key, "key"), (deposit.target, "target"), (deposit.unit, "unit")):
         _name(value, what)
     if deposit.strength is not None:
@@ -96,6 +97,14 @@ def _validate_deposit(deposit: Deposit) -> None:
         raise BadValue(f"a constraint with the value {deposit.value!r} needs an operator: one of {' '.join(constraints.OPERATORS)}")
     if deposit.hard and kind != constraints.KIND:
         raise BadValue(f"hard on a {kind!r}: only a constraint is hard or soft")
+
+
+def _content(content: str) -> None:
+    _text(content, "content")
+    if not content.strip():
+        raise BadValue(f"content {content!r} is empty: say something")
+    if (size := len(content.encode())) > MAX_CONTENT:
+        raise TooBig(f"content of {size:,} bytes: at most {MAX_CONTENT:,} fit; keep the long text elsewhere and deposit where it is")
 
 
 def _text(value: str, what: str) -> None:

@@ -77,6 +77,8 @@ class ItemRecord(Item, frozen=True, omit_defaults=True, gc=False, kw_only=True):
     hard_by: tuple[str, ...] = ()
     """The asserters who say that it is."""
     protected_until: float = 0.0
+    folded: bool = False
+    """Is it archived, and does a summary say what it said?"""
     formerly: tuple[str, ...] = ()
     """The ids that it had before it was shared, as far as the asker may know them."""
 

@@ -98,7 +98,15 @@ class SetKinds(Observation, frozen=True):
     """Kind (or *edge*) → its settings, as a file of kinds has them."""
 
 
-AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | EndRound | Tick | SetKinds
+class Fold(Observation, frozen=True):
+    """Let one summary stand for items that have faded, if they all wait for that still; else nothing. The host's alone."""
+
+    items: tuple[str, ...]
+    content: str
+    """What the summary says."""
+
+
+AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | EndRound | Tick | SetKinds | Fold
 Unit = tuple[AnyObservation, ...]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bus import names
-from bus.messages import Confirm, Deposit, EndRound, Link, Reinforce, Retract, SetKinds, Share, Tick, Use
+from bus.messages import AnyObservation, Confirm, Deposit, EndRound, Fold, Link, Reinforce, Retract, SetKinds, Share, Tick, Use
 from tests.blackboard.driver import Driver
 
 
@@ -79,10 +79,11 @@ def test_a_shared_edge_needs_shared_ends() -> None:
     assert [r.code for r in driver.refusals("a")] == ["BadValue", "BadValue"]
 
 
-def test_only_the_host_tells_the_time() -> None:
-    """A ``Tick`` of an agent's is refused."""
+@pytest.mark.parametrize("said", [Tick(), Fold(("x", "y"), "both")])
+def test_only_the_host_tells_the_time_and_folds(said: AnyObservation) -> None:
+    """A ``Tick`` or a ``Fold`` of an agent's is refused."""
     driver = Driver()
-    driver.say("a", Tick())
+    driver.say("a", said)
     assert [r.code for r in driver.refusals("a")] == ["NotYours"]
 
 

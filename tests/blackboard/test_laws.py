@@ -2,7 +2,8 @@
 
 (a) Replaying the encoded log gives the same state, changes and signals. (b) Views never leak: what an agent hears and is answered is the
 same, byte for byte, as if the others' private acts had never been. (c) Strengths and the strongest items match a naive model. (d) Any split
-of the log into batches, with a checkpoint and a restart between them, gives the same result.
+of the log into batches, with a checkpoint and a restart between them, gives the same result. (e) Nothing that was said is lost, but of a
+kind that is discarded: it stands, or is in the archive or the history; and what was folded is reached from its summary.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -18,6 +19,7 @@ from blackboard.config import BoardConfig
 from blackboard.errors import NotInView
 from blackboard.kinds import DEFAULTS, Policy
 from blackboard.outcome import Addressed
+from blackboard.summaries import DEFAULT
 from bus import messages
 from bus.messages import (
     AnyObservation,
@@ -29,6 +31,7 @@ from bus.messages import (
     EdgesOf,
     EndRound,
     Experts,
+    Fold,
     Get,
     History,
     Items,
@@ -48,7 +51,7 @@ from bus.messages import (
 from tests.blackboard.driver import Driver
 
 AGENTS = ("ada", "bob", "eve")
-KINDS = ("fact", "state", "constraint", "trace", "preference")
+KINDS = ("fact", "fact", "tool_result", "state", "constraint", "trace", "preference")
 
 
 @st.composite
@@ -90,11 +93,15 @@ class BoardLaws(RuleBasedStateMachine):
         self.told: list[list[Addressed]] = []
         self.stamp = 1.8e9
         self.pages: dict[str, bytes] = {}
+        self.said: dict[str, str] = {}
+        """Id → content of all that came to the board, of a kind that is not discarded."""
+        self.folded: dict[str, str] = {}
+        """Original → its summary."""
 
     def say(self, agent: str, *unit: AnyObservation, secret: str | None = None) -> None:
         post = Post(epoch=agent, seq=len(self.log) + 1, units=(unit,))
         self.log.append(msgspec.msgpack.encode((self.stamp, agent, messages.encode(post))))
-        self.secret.append(secret if secret == agent else None)
+        self.secret.append(secret if agent in {secret, "_board"} else None)
         self.told.append(self.board.apply(self.entry(len(self.log) - 1)))
 
     def entry(self, index: int) -> Entry:
@@ -107,7 +114,10 @@ class BoardLaws(RuleBasedStateMachine):
         said = data.draw(deposits(scope))
         secret = agent if scope == "private" else None
         self.say(agent, said, secret=secret)
-        return Known(Driver(board=self.board).id_of(agent, said), secret)
+        item = Driver(board=self.board).id_of(agent, said)
+        if DEFAULTS[said.kind or "fact"].then != "discard" and not any(letter.events.refusals for letter in self.told[-1]):
+            self.said[item] = said.content
+        return Known(item, secret)
 
     @rule(data=st.data(), agent=st.sampled_from(AGENTS))
     def deposit_and_share(self, data: Any, agent: str) -> None:
@@ -140,6 +150,45 @@ class BoardLaws(RuleBasedStateMachine):
             unit.append(EndRound(int(self.board.now)) if item.secret else data.draw(st.sampled_from(acts)))
         self.say(agent, *unit)
 
+    @rule(target=known, agent=st.sampled_from(AGENTS), scope=st.sampled_from(["private", "shared"]), content=st.sampled_from("abcd"))
+    def deposit_what_fades_soon(self, agent: str, scope: str, content: str) -> Known:
+        said = [Deposit(each, key="cat", scope=scope, strength=1.01) for each in (content, "e")]
+        secret = agent if scope == "private" else None
+        self.say(agent, *said, secret=secret)
+        item, other = (Driver(board=self.board).id_of(agent, each) for each in said)
+        self.said |= {item: content, other: "e"}
+        return Known(item, secret)
+
+    @rule(late=st.sampled_from([0, 0, 1, 100]))
+    def fold(self, late: int) -> None:
+        """The host posts what the default summariser says; some of it, perhaps, too late."""
+        groups = self.board.foldings()
+        if late:
+            self.pass_time(late)
+        for group in groups:
+            content = DEFAULT.summarise(group)
+            assert isinstance(content, str)
+            self.say(
+                "_board", Fold(tuple(item.id for item in group), content), secret=group[0].owner if group[0].scope == "private" else None
+            )
+            changes = [change for letter in self.told[-1] for change in letter.events.changes]
+            edges = [change.ends for change in changes if change.ends is not None]
+            assert late or {original for _, original in edges} == {item.id for item in group}
+            self.folded |= {original: summary for summary, original in edges}
+
+    @invariant()
+    def nothing_that_was_said_is_lost(self) -> None:
+        if not hasattr(self, "board"):
+            return
+        network = self.board._network
+        for item, content in self.said.items():
+            assert network.get(item).content == content
+        for original, summary in self.folded.items():
+            folded = network.get(original)
+            assert any(
+                folded in {network.get(edge.a), network.get(edge.b)} for edge in network.edges_of(summary) if edge.relation == "folded"
+            )
+
     @invariant()
     def nobody_says_two_values_for_one_slot(self) -> None:
         reply = self.board.answer("anyone", Top(1_000)) if hasattr(self, "board") else Items(())
@@ -147,14 +196,16 @@ class BoardLaws(RuleBasedStateMachine):
         said = [(a, i.kind, i.key, i.target, i.op) for i in reply.items if i.key and i.value is not None for a in i.asserters]
         assert len(said) == len(set(said))
 
-    @rule(n=st.sampled_from([1, 1, 3, 12, 60]))
-    def pass_time(self, n: int) -> None:
+    @rule(n=st.sampled_from([1, 1, 3, 12, 100]), fold=st.booleans())
+    def pass_time(self, n: int, fold: bool = False) -> None:
         if self.config.time == "rounds":
             for _ in range(n):
                 self.say("ada", EndRound(int(self.board.now)))
         else:
             self.stamp += n * 37.7
             self.say("_board", Tick())
+        if fold:
+            self.fold(late=0)
 
     @rule(kind=st.sampled_from([*KINDS, "edge"]), rate=st.sampled_from([0.0, 0.01, 0.3]), threshold=st.sampled_from([0, 0.5, 1, 3]))
     def change_kinds(self, kind: str, rate: float, threshold: float) -> None:

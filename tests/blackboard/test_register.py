@@ -2,6 +2,7 @@
 
 from blackboard.items import ContextItem
 from blackboard.register import Register, slot_of
+from blackboard.waiting import Waiting
 from bus.messages import Status
 
 
@@ -12,7 +13,7 @@ def item(ordinal: int, *, value: int | None = 1, kind: str = "fact", owner: str 
 
 
 def register_of(*items: ContextItem) -> Register:
-    register = Register()
+    register = Register(Waiting({}, lambda _: (), lambda _: None))
     for each in items:
         register.learn(each)
         register.enter(each)

@@ -7,7 +7,7 @@ import pytest
 
 from blackboard.errors import BadValue, Refused, TooBig
 from blackboard.validity import MAX_CONTENT, validate
-from bus.messages import AnyObservation, Deposit, EndRound, Link, Reinforce
+from bus.messages import AnyObservation, Deposit, EndRound, Fold, Link, Reinforce
 from tests.blackboard.driver import Driver
 
 HOSTILE: list[tuple[AnyObservation, type[Refused], str]] = [
@@ -41,6 +41,8 @@ HOSTILE: list[tuple[AnyObservation, type[Refused], str]] = [
     (Deposit("x", kind="constraint", value=1, key="k"), BadValue, "operator"),
     (Link("a", "b", strength=0.0), BadValue, "strength"),
     (Link("a", "b", scope="everyone"), BadValue, "scope"),
+    (Link("a", "b", relation="folded"), BadValue, "relation 'folded'.*another name"),
+    (Fold(("a", "b"), "  "), BadValue, "empty"),
     (EndRound(-1), BadValue, "round -1"),
 ]
 

@@ -6,7 +6,7 @@ from blackboard.errors import NotInView
 from blackboard.items import ContextItem
 from blackboard.kinds import policy
 from blackboard.network import PheromoneNetwork
-from tests.blackboard.network.lone import put, rounds
+from tests.blackboard.network.lone import BARE, put, rounds
 
 
 @pytest.mark.parametrize(("n", "strength"), [(5, 0.7738), (20, 0.3585)])
@@ -100,3 +100,49 @@ def test_a_hundred_thousand_rounds_lose_no_digit() -> None:
     for _ in range(103):
         network.evaporate()
     assert item.strength == pytest.approx(8 * 0.995**100, rel=1e-9)
+
+
+def test_ten_times_one_round_is_one_time_ten() -> None:
+    """To 1e-12, of every default kind; and a round at a kind's own rate, of what is not protected, is a round by policy."""
+    stepped, leapt, rated = (PheromoneNetwork(kinds=BARE) for _ in range(3))
+    for network in (stepped, leapt, rated):
+        for kind in BARE:
+            put(network, kind, 9.0, kind=kind)
+        network.connect(network.all_items()[0], network.all_items()[1], initial_strength=7.0)
+    rounds(stepped, 10)
+    leapt.advance(10)
+    for one, other in zip(stepped.all_items(), leapt.all_items(), strict=True):
+        assert one.strength == pytest.approx(9.0 * (1 - BARE[one.kind].rate) ** 10, rel=1e-12)
+        assert one.strength == pytest.approx(other.strength, rel=1e-12)
+    for network in (stepped, leapt):
+        [edge] = network.edges_of(network.all_items()[0])
+        assert edge.strength == pytest.approx(7.0 * 0.98**10, rel=1e-12)
+    for _ in range(10):
+        rated.evaporate(rate=BARE["fact"].rate)
+    [fact] = rated.top(1, kind="fact")
+    assert fact.strength == pytest.approx(leapt.top(1, kind="fact")[0].strength, rel=1e-12)
+
+
+def test_a_million_rounds_and_a_million_reinforcements() -> None:
+    """Strengths stay finite and right to 1e-9, counts are exact, and what has decayed to nothing can rise again."""
+    network = PheromoneNetwork(kinds={"x": policy("x", initial=1, rate=0.05, threshold=0, protect=0)})
+    busy, idle = put(network, "busy", kind="x"), put(network, "idle", kind="x")
+    strength = busy.strength
+    for n in range(1, 1_001):
+        network.advance(n * 1_000)
+        strength *= 0.95**1_000
+        for _ in range(1_000):
+            network.reinforce(busy, 0.25, by="ann")
+        strength += 250.0
+        assert busy.strength == pytest.approx(strength, rel=1e-9)
+    assert busy.contributions["ann", "reinforce"].count == busy.confirmations == 1_000_000
+    assert busy.contributions["ann", "reinforce"].amount == pytest.approx(250_000, rel=1e-9)
+    assert 0 <= idle.strength < 1e-300
+    network.reinforce(idle, 2.0)
+    assert idle.strength == 2.0
+    rounds(network, 10)
+    assert idle.strength == pytest.approx(2.0 * 0.95**10, rel=1e-9)
+    for _ in range(2_000):  # each round reinforced, at a level of 51,000: the rounding of one round does not add up
+        network.evaporate()
+        network.reinforce(idle, 1.0)
+    assert idle.strength == pytest.approx(20.0, rel=1e-9)

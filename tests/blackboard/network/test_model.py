@@ -43,9 +43,11 @@ class NetworkMatchesModel(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.network = PheromoneNetwork()
+        self.network = PheromoneNetwork(summariser=None)
         self.model: dict[str, Naive] = {}
         self.edges: dict[str, tuple[float, set[str]]] = {}
+        self.folded: set[tuple[str, str, str]] = set()
+        """(partition, summary, original)"""
         self.round = 0
         self.made = 0
 
@@ -103,6 +105,10 @@ class NetworkMatchesModel(RuleBasedStateMachine):
             return
         item = self.network.share(item_id, by=self.model[item_id].owner)
         known, twin = self.model.pop(item_id), self.model.get(item.id)
+        self.folded = {
+            (where, item.id if summary == item_id else summary, item.id if original == item_id else original)
+            for where, summary, original in self.folded
+        }
         for edge_id, (strength, ends) in list(self.edges.items()):
             if item_id in ends:
                 del self.edges[edge_id]
@@ -130,6 +136,24 @@ class NetworkMatchesModel(RuleBasedStateMachine):
         old = self.edges.get(edge.id)
         self.edges[edge.id] = (strength or EDGE.initial if old is None else max(old[0], EDGE.initial) + EDGE.confirm, {a, b})
 
+    @rule()
+    def fold(self) -> None:
+        """What waits and is related becomes a summary; nothing that stands moves."""
+        for group in self.network.foldings():
+            summary = self.network.fold(group, " ".join(item.content for item in group))
+            assert summary is not None
+            assert all(self.model[item.id].status == "archived" for item in group)
+            policy = DEFAULTS["summary"]
+            if summary.id not in self.model:
+                self.model[summary.id] = Naive("summary", 0.0, 0.0, 0.0, self.made, "", summary.owner, summary.scope)
+                self.made += 1
+            known = self.model[summary.id]
+            if known.status != "standing":
+                known.status, known.strength, known.first, known.protected = "standing", 3.0, 3.0, self.round + policy.protect
+            elif summary.partition == group[0].partition:
+                known.strength = max(known.strength, known.s0)
+            self.folded |= {(group[0].partition, summary.id, item.id) for item in group}
+
     @rule(rounds=st.sampled_from([1, 1, 1, 2, 5, 40]))
     def evaporate(self, rounds: int) -> None:
         for _ in range(rounds):
@@ -152,7 +176,7 @@ class NetworkMatchesModel(RuleBasedStateMachine):
     @precondition(lambda self: self.model)
     def restart(self) -> None:
         """A restored network is the network."""
-        restored = PheromoneNetwork()
+        restored = PheromoneNetwork(summariser=None)
         restored.restore(self.network.snapshot(full=True))
         assert restored.snapshot(full=True) == self.network.snapshot(full=True)
         self.network = restored
@@ -218,7 +242,9 @@ class NetworkMatchesModel(RuleBasedStateMachine):
 
     @invariant()
     def edges_agree(self) -> None:
-        assert self.network.stats()["edges"] == len(self.edges)
+        assert self.network.stats()["edges"] == len(self.edges) + len(self.folded)
+        for partition, summary, original in self.folded:
+            assert original in {edge.b for edge in self.network.edges_of(summary) if edge.partition == partition}
         for edge_id, (strength, ends) in self.edges.items():
             (edge,) = [each for each in self.network.edges_of(next(iter(ends))) if each.id == edge_id]
             assert {edge.a, edge.b} == ends
