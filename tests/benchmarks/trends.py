@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 
 from blackboard.trends import Moment, Rising
+from tests.benchmarks.sizes import Sizes
+from tests.benchmarks.table import Row
 
 MODES = ("rounds", "wall")
 FIGURES = {
@@ -53,6 +55,17 @@ def means(bench: ModuleType, mode: str, seeds: Iterable[int], items: int = 2000)
     generate: Callable[..., list[object]] = bench.generate
     runs = [bench.run(generate(seed, items, mode), Adapter, mode) for seed in seeds]
     return {key: sum(run[key] for run in runs) / len(runs) for key in FIGURES}
+
+
+def rows(path: Path, sizes: Sizes) -> list[Row]:
+    """The figures for the command's table: a run for each seed, as many as the pairs of other benchmarks."""
+    bench = load(path)
+    seeds = range(101, 101 + sizes.pairs)
+    return [
+        Row(f"trends on {mode}: {FIGURES[key]}", "", tuple(means(bench, mode, [seed])[key] for seed in seeds))
+        for mode in MODES
+        for key in FIGURES
+    ]
 
 
 def main() -> None:

@@ -1,0 +1,83 @@
+"""How fast the board is, beside what it stands on and beside its peers: ``python -m tests.benchmarks [NAME …] [--quick] [--json FILE]``.
+
+Each benchmark runs in a process of its own, so that none sees what another left in memory. The peers stand in the dependency group
+``bench``: ``uv run --group bench python -m tests.benchmarks``; figures recorded of them stand in for those that are not installed.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+
+from tests.benchmarks import core, durable, latency, size, trends
+from tests.benchmarks.sizes import FULL, QUICK, Sizes
+from tests.benchmarks.table import Report, Row, encode, figure, lines, machine, write
+
+Benchmark = Callable[[Sizes], list[Row]]
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "top": core.top,
+    "evaporate": core.evaporate,
+    "reinforce": core.reinforce,
+    "apply": core.apply,
+    "durable": durable.durable,
+    "latency": latency.latency,
+    "size": size.size,
+    "import": core.importing,
+}
+
+
+def run(names: list[str], sizes: Sizes, *, stream: Path | None = None) -> Report:
+    """Run these, one after the other. One that raises is reported, and hinders no other. ``stream``: the file of the trend benchmark."""
+    chosen = BENCHMARKS | ({"trends": partial(trends.rows, stream)} if stream is not None else {})
+    place, began = machine(), perf_counter()
+    rows: list[Row] = []
+    failures: dict[str, str] = {}
+    for name in names:
+        _tell(f"{name}, after {perf_counter() - began:.0f} s …")
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            try:
+                found = process.submit(chosen[name], sizes).result()
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+                failures[name] = f"{type(error).__name__}: {error}"
+                _tell(failures[name])
+            else:
+                rows += found
+                for row in found:
+                    _tell(f"  {row.name}: {figure(row.value)} {row.unit} {row.verdict}")
+    return Report(place, sizes.name, perf_counter() - began, tuple(rows), failures)
+
+
+def _tell(progress: str) -> None:
+    print(progress, file=sys.stderr, flush=True)  # noqa: T201 - its purpose
+
+
+def main() -> int:
+    prose = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__, formatter_class=prose)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}, trends; if none, all but trends")
+    parser.add_argument("--quick", action="store_true", help="smaller boards, fewer pairs: about two minutes, and no figures to rely on")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the run as JSON")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into its place in this page (docs/benchmarks.md)")
+    parser.add_argument("--trends", type=Path, metavar="FILE", help="the trend benchmark's labelled streams, bench_trends.py; adds trends")
+    arguments = parser.parse_args()
+    names = arguments.names or [*BENCHMARKS, *(["trends"] if arguments.trends else [])]
+    if "trends" in names and arguments.trends is None:
+        parser.error("trends needs its streams: --trends PATH/bench_trends.py")
+    if unknown := set(names) - {*BENCHMARKS, "trends"}:
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}: choose from {', '.join(BENCHMARKS)}, trends")
+    report = run(names, QUICK if arguments.quick else FULL, stream=arguments.trends)
+    print(*lines(report), sep="\n")  # noqa: T201 - its purpose
+    if arguments.json is not None:
+        arguments.json.write_bytes(encode(report))
+    if arguments.write is not None:
+        write(report, arguments.write)
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""Claims about the command: it measures, and what fails hinders nothing else."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks import __main__ as command
+from tests.benchmarks import core
+from tests.benchmarks.load import Loaded
+from tests.benchmarks.size import reopened
+from tests.benchmarks.sizes import TINY
+
+
+def test_measures_and_what_raises_hinders_nothing_else(tmp_path: Path) -> None:
+    """The whole pipeline, on sizes that prove only that it works; what cannot run is named with its reason."""
+    report = command.run(["trends", "durable"], TINY, stream=tmp_path / "missing.py")
+    assert list(report.failures) == ["trends"]
+    assert "missing.py" in report.failures["trends"]
+    assert [row.unit for row in report.rows] == ["%", "%", "×", "k/s"]
+    assert all(len(row.runs) == TINY.pairs and row.value > 0 for row in report.rows)
+
+
+async def test_hosts_a_board_that_was_laid_down(tmp_path: Path) -> None:
+    """It opens from files that no host has written, and is read while it works."""
+    loaded = Loaded(TINY.many)
+    opened, reads = await reopened(tmp_path, loaded.board, loaded.ids(), TINY)
+    assert opened.value > 0
+    assert reads.value > 0
+
+
+def test_measures_a_pure_room() -> None:
+    """Each gives its row."""
+    [row] = core.apply(TINY)
+    assert row.value > 0
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["trends"]])
+def test_refuses_what_it_does_not_have(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """An unknown name, and the trends without their streams."""
+    monkeypatch.setattr(sys, "argv", ["benchmarks", *arguments])
+    with pytest.raises(SystemExit):
+        command.main()
+    assert arguments[0] in capsys.readouterr().err
