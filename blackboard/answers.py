@@ -4,12 +4,13 @@ On a wall-clock board a question has a stamp of its own: strengths are those of 
 that ends, an item that fades) has not happened before its tick has.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from blackboard import constraints, views
 from blackboard.alerts import Alerts
 from blackboard.config import BoardConfig
+from blackboard.document import edge_record, item_record
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem, edge_to_wire, to_wire
 from blackboard.kinds import table
@@ -28,21 +29,29 @@ from bus.messages import (
     ConstraintStatus,
     ConstraintView,
     Counted,
+    EdgeRecord,
     Edges,
     EdgesOf,
     Expert,
     ExpertList,
     Experts,
+    Export,
+    Exported,
     Get,
     History,
     Item,
+    ItemRecord,
     Items,
     Kinds,
     KindTable,
     Search,
     Stats,
     Top,
+    encode,
 )
+
+MAX_PAGE = 400_000
+"""Bytes of items and edges in a page of an export, about: with the largest item on top it still fits the transport."""
 
 
 class Answers:
@@ -83,6 +92,9 @@ class Answers:
                 return Counted(
                     BoardStats(board=self._config.name, time=self._config.time, now=network.now if at is None else at, **counted)
                 )
+            case Export():
+                validate_limit(query.limit)
+                return self._page(agent, query, at)
             case Kinds():
                 return KindTable({name: table(kind) for name, kind in (*network.kinds.items(), (network.edge.name, network.edge))})
             case _:
@@ -97,6 +109,41 @@ class Answers:
 
     def _items(self, items: Iterable[ContextItem], at: float | None) -> Items:
         return Items(tuple(self._item(item, at) for item in items))
+
+    def _page(self, agent: str, query: Export, at: float | None) -> Exported:
+        """As much of the agent's view, behind where the query begins, as fits; the place is told by the asker's own ids."""
+        items: list[ItemRecord] = []
+        edges: list[EdgeRecord] = []
+        size = 0
+        place = query
+        for record in self._records(agent, query, at):
+            size += len(encode(record))
+            if (items or edges) and (size > MAX_PAGE or len(items) + len(edges) == query.limit):
+                return Exported(tuple(items), tuple(edges), place)
+            match record:
+                case ItemRecord():
+                    items.append(record)
+                    place = Export(record.id, "", query.limit)
+                case EdgeRecord():
+                    edges.append(record)
+                    place = Export(record.a, record.id, query.limit)
+        return Exported(tuple(items), tuple(edges))
+
+    def _records(self, agent: str, query: Export, at: float | None) -> Iterator[ItemRecord | EdgeRecord]:
+        network, begun = self._network, -1
+        if query.after is not None:
+            item = views.find(network, agent, query.after)
+            begun = item.ordinal
+            if query.edge is not None:
+                yield from (each for each in self._edges_from(agent, item, at) if each.id > query.edge)
+        for item in network.made_after(begun, views.partitions(agent)):
+            yield item_record(item, network.strength(item, at), formerly=views.former_ids(network, agent, item))
+            yield from self._edges_from(agent, item, at)
+
+    def _edges_from(self, agent: str, item: ContextItem, at: float | None) -> list[EdgeRecord]:
+        """The edges that the agent sees and that begin at the item, in the order of their ids."""
+        seen = sorted((edge for edge in views.edges(self._network, agent, item) if edge.a == item.id), key=lambda edge: edge.id)
+        return [edge_record(edge, self._network.strength(edge, at)) for edge in seen]
 
     def _standing(self, constraint: ContextItem, at: float | None) -> tuple[ConstraintStatus, bool, bool]:
         status = constraints.status(constraint, self._network.now if at is None else at, self._patience)

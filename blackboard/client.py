@@ -14,7 +14,9 @@ from weakref import WeakSet
 
 import anyio
 
+from blackboard.document import Document
 from blackboard.errors import Refused, refused
+from blackboard.exchange import Format, Imported, collect, plan, read, write
 from blackboard.feed import Feed
 from blackboard.filters import ChangeFilter, SignalFilter
 from blackboard.items import ContextItem, Edge, from_wire
@@ -47,6 +49,7 @@ from bus.messages import (
     Experts,
     Explain,
     Explained,
+    Exported,
     Get,
     History,
     Items,
@@ -61,6 +64,9 @@ from bus.messages import (
     Use,
 )
 from bus.port import Bus
+
+AT_ONCE = 256
+"""Observations of an import that are under way together: they share posts, in order."""
 
 R = TypeVar("R", bound=AnyReply)
 T = TypeVar("T")
@@ -208,6 +214,29 @@ class Board(Verbs):
     async def kinds(self) -> dict[str, dict[str, float | str]]:
         """The board's kinds, each with all its settings; *edge* is how edges fade."""
         return (await self._ask(Kinds(), KindTable)).kinds
+
+    async def document(self) -> Document:
+        """All that the agent sees, as a document. It changes nothing."""
+        stats = await self.stats()
+        return await collect(lambda query: self._ask(query, Exported), stats)
+
+    async def export(self, form: Format = "json") -> str:
+        """All that the agent sees, as JSON or as GraphML (for networkx, Gephi, yEd). It changes nothing. Raises ``BadValue``."""
+        return write(await self.document(), form)
+
+    async def import_(self, text: str | bytes) -> Imported:
+        """Bring in an export, JSON or GraphML, in this agent's name: deposits, reinforcements and links, as far as they are new here.
+
+        Raises ``BadValue`` for what is no export, and what the board refuses of it.
+        """
+        said = plan(read(text), await self.document(), agent=self.agent, kinds=await self.kinds())
+        observations = said.observations()
+        for first in range(0, len(observations), AT_ONCE):
+            async with anyio.create_task_group() as tasks:
+                for observation in observations[first : first + AT_ONCE]:
+                    tasks.start_soon(self.say, observation)
+        await self.wait_applied()
+        return said.done()
 
     async def newest(self) -> dict[str, int]:
         """Audience → the number of its last events, for ``Feed.reach``."""

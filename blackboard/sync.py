@@ -161,6 +161,9 @@ class SyncBoard(_Blocking[Board]):
     explain = _blocking(Board.explain)
     stats = _blocking(Board.stats)
     kinds = _blocking(Board.kinds)
+    document = _blocking(Board.document)
+    export = _blocking(Board.export)
+    import_ = _blocking(Board.import_)
 
     def batch(self) -> SyncBatch:
         """``with board.batch() as batch``: what is said to the batch is one unit."""

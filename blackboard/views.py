@@ -53,6 +53,12 @@ def find(network: PheromoneNetwork, agent: str, item_id: str) -> ContextItem:
     return item
 
 
+def former_ids(network: PheromoneNetwork, agent: str, item: ContextItem) -> tuple[str, ...]:
+    """The ids under which ``agent`` knew a shared item before it shared it: as in ``find``, those of others tell of private items."""
+    own = item.identify(network.board, owner=agent, scope=names.PRIVATE) if item.formerly else ""
+    return tuple(former for former in item.formerly if former == own)
+
+
 def edges(network: PheromoneNetwork, agent: str, item: ContextItem) -> list[Edge]:
     """The edges of an item that ``agent`` sees, the strongest first."""
     return [e for e in network.edges_of(item) if sees(agent, e) and sees(agent, network.get(e.b if e.a == item.id else e.a))]

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from importlib import metadata
+from keyword import iskeyword
 from pathlib import Path
 
 from cyclopts import App, CycloptsError, Parameter
@@ -39,10 +40,12 @@ for _command, (_module, _help) in {
     "constraints": ("reads", "Every constraint with its status."),
     "experts": ("reads", "Who strengthened the shared items of a key: who knows about it."),
     "stats": ("reads", "A board in figures."),
+    "export": ("exchange", "All that is in view, as JSON or GraphML."),
+    "import": ("exchange", "Bring an export in, in one's own name."),
     "kinds": ("kinds", "A board's kinds; with --set, change them."),
     "doctor": ("doctor", "Is everything in place, and what did boards set aside?"),
 }.items():
-    app.command(f"agents.cli.{_module}:{_command}", name=_command, help=_help, sort_key=len(list(app)))
+    app.command(f"agents.cli.{_module}:{_command + '_' * iskeyword(_command)}", name=_command, help=_help, sort_key=len(list(app)))
 
 
 def main(tokens: Sequence[str] | None = None) -> None:

@@ -72,7 +72,8 @@ class Export(Query, frozen=True):
     after: str | None = None
     edge: str | None = None
     """Before that, the edges that begin at ``after`` and whose ids come after this one."""
-    limit: int = 1000
+    limit: int = 500
+    """Items and edges in a page, at most."""
 
 
 class Stats(Query, frozen=True):

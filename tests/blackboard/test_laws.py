@@ -31,6 +31,8 @@ from bus.messages import (
     EdgesOf,
     EndRound,
     Experts,
+    Export,
+    Exported,
     Fold,
     Get,
     History,
@@ -225,7 +227,7 @@ class BoardLaws(RuleBasedStateMachine):
         queries += [Kinds(), Experts("budget"), Experts("price"), History("budget"), History("price")]
         for item in dict.fromkeys(change.item for letters in self.told for letter in letters for change in letter.events.changes):
             queries += [Get(item), EdgesOf(item)]
-        said = []
+        said = [messages.encode(page) for page in pages(board, agent)]
         for query in queries:
             try:
                 said.append(messages.encode(board.answer(agent, query)))
@@ -252,6 +254,22 @@ class BoardLaws(RuleBasedStateMachine):
                 told += without.apply(msgspec.structs.replace(entry, units=()))
         assert heard(agent, told) == heard(agent, [letter for letters in self.told for letter in letters])
         assert self.answers(without, agent) == self.answers(self.board, agent)
+
+
+def pages(board: Board, agent: str) -> list[Exported]:
+    """An export in small pages, which begin where they may: together they are one large page."""
+    got: list[Exported] = []
+    query: Export | None = Export(limit=3)
+    while query is not None:
+        page = board.answer(agent, query)
+        assert isinstance(page, Exported)
+        got.append(page)
+        query = page.next
+    [whole] = got if len(got) == 1 else [board.answer(agent, Export(limit=10_000))]
+    assert isinstance(whole, Exported)
+    assert whole.items == tuple(item for page in got for item in page.items)
+    assert whole.edges == tuple(edge for page in got for edge in page.edges)
+    return got
 
 
 def heard(agent: str, letters: list[Addressed]) -> list[bytes]:

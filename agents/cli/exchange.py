@@ -1,0 +1,60 @@
+"""``export`` and ``import``: a board's view as a file, and a file into a board."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from agents.cli.errors import CommandError
+from agents.cli.output import print_json
+from agents.cli.places import OPERATOR, BoardName, Who, opened
+
+Form = Annotated[Literal["json", "graphml"] | None, Parameter(name="--format")]
+
+
+async def export(board: BoardName, /, *, form: Form = None, out: Path | None = None, who: Who = OPERATOR) -> None:
+    """All that is in view, as JSON or as GraphML (which networkx, Gephi and yEd open). Looking changes nothing.
+
+    Parameters
+    ----------
+    form
+        json or graphml; if not given, what the file's name says, else json.
+    out
+        The file to write; the standard output if not given.
+    """
+    if form is None:
+        form = "graphml" if out is not None and out.suffix == ".graphml" else "json"
+    async with opened(board, who) as at:
+        text = await at.export(form)
+    if out is None:
+        print(text)
+        return
+    try:
+        out.write_text(text, encoding="utf-8", newline="")  # noqa: ASYNC240 - there is nothing else to do
+    except OSError as error:
+        raise CommandError(f"{out} cannot be written ({error}): name another file") from error
+
+
+async def import_(board: BoardName, file: Path, /, *, who: Who = OPERATOR) -> None:
+    """Bring in an export (JSON or GraphML): deposits, reinforcements and links in the name of --as, as far as they are new there.
+
+    The history stays behind, and who else asserted or strengthened an item.
+
+    Parameters
+    ----------
+    file
+        The file to read; - for the standard input.
+    """
+    try:
+        text = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()  # noqa: ASYNC240
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read ({error}): name an export") from error
+    async with opened(board, who) as at:
+        done = await at.import_(text)
+    if who.json:
+        print_json(done)
+        return
+    print(f"deposited {done.deposited}, reinforced {done.reinforced}, linked {done.linked}")
+    for reason, count in done.left.items():
+        print(f"left behind: {count} ({reason})")
