@@ -99,7 +99,7 @@ class PheromoneNetwork(Holdings):
     def reinforce(self, item: ItemRef, delta: float, *, by: str = "") -> None:
         """Add ``delta``. Raises ``NotInView``; ``BadValue`` for what does not stand, and for a delta that is no amount."""
         amount(delta, "delta")
-        found = self._standing(item)
+        found = item if isinstance(item, ContextItem) and self._fades_here(item) else self._standing(item)
         old = found.strength
         self.strengthen(found, old, delta, by)
         self._recorder.moved(found, "reinforce", old, old + delta, by, delta=delta)
@@ -466,6 +466,11 @@ class PheromoneNetwork(Holdings):
         self._register.forget(item)
         self._pages.remove(item)
         del self._items[item.id]
+
+    def _fades_here(self, item: ContextItem) -> bool:
+        """Does the item stand in this network? Its decay class tells, without looking anything up by id."""
+        lane = self._open.get(item.kind)
+        return lane is not None and item.decay is not None and item.decay in (lane.decay, self._protected[item.kind].decay)
 
     def _standing(self, item: ItemRef) -> ContextItem:
         found = self.get(item)
