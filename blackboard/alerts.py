@@ -31,8 +31,8 @@ from blackboard.violations import Passed, Violations
 from bus import names
 from bus.messages import Evidence
 
-Asked = tuple[int, Callable[[Any, Moment], Finding | None], bool]
-"""A detector's number, its ``notice``, and whether it may find something by time alone."""
+Asked = tuple[int, Callable[[Any, Moment], Finding | None], Callable[..., float | None] | None, bool]
+"""A detector's number, its ``notice``, its ``due`` if it may find something by time alone, and whether it is patient."""
 _NONE_YET = object()
 """Stands for a state that is made when the detector is first asked."""
 
@@ -65,7 +65,9 @@ class Alerts:
         self._labels = tuple(label(d) for d in detectors)
         self._timed = tuple(n for n, d in enumerate(detectors) if type(d).due is not Detector.due)
         """Those that may find something by time alone."""
-        self._asked: tuple[Asked, ...] = tuple((n, d.notice, n in self._timed) for n, d in enumerate(detectors))
+        self._asked: tuple[Asked, ...] = tuple(
+            (n, d.notice, d.due if n in self._timed else None, d.patient) for n, d in enumerate(detectors)
+        )
         self._patient = all(d.patient for d in detectors)
         """May states be made when they are needed?"""
         self._heap: list[tuple[float, int, ContextItem]] = []
@@ -93,10 +95,10 @@ class Alerts:
     def reinforced(self, item: ContextItem, before: float, delta: float, agent: str, outcome: Outcome) -> None:
         """A unit reinforced a standing item and did nothing else."""
         confirmed = ((agent, delta),)
-        if item.kind == constraints.KIND or item.value is not None:
+        if item.kind == constraints.KIND or (item.value is not None and self._contests.concern(item)):
             self.notice((Touch(item, before, before + delta, list(confirmed)),), outcome)
         elif item.scope == names.SHARED:
-            self._detect(item, Moment(self._network.now, before, before + delta, confirmed, item.kind), outcome)
+            self._ask(self._asked, item, Moment(self._network.now, before, before + delta, confirmed, item.kind), outcome)
 
     def contested(self, item: ContextItem) -> bool:
         """Is this shared item one of several values for its slot, with none confirmed past the others?"""
@@ -126,7 +128,8 @@ class Alerts:
     def _ask(self, asked: tuple[Asked, ...], item: ContextItem, moment: Moment, outcome: Outcome) -> None:
         """Let detectors notice a moment. One that fails is told of, and is not asked about this item again until it arrives anew."""
         states: list[Any] = item.marks if type(item.marks) is list else self._states(item)
-        for number, notice, timed in asked:
+        codes = item.ordinal * len(self._detectors)
+        for number, notice, due, patient in asked:
             state = states[number]
             if state is None:
                 continue
@@ -138,17 +141,13 @@ class Alerts:
                 finding = notice(state, moment)
                 if finding is not None:
                     self._raise(number, item, msgspec.convert(msgspec.to_builtins(finding), Finding), outcome)
-                if timed and (finding is not None or not self._can_wait(number, item)):
-                    self._await(item, number, self._detectors[number].due(state, partial(self._network.falls_below, item)))
+                if due is not None and (finding is not None or not patient or codes + number not in self._queued):
+                    self._await(item, number, due(state, partial(self._network.falls_below, item)))
             except Exception as error:  # noqa: BLE001 – whatever a user's detector raises: it must not stop the board
                 states[number] = None
                 reason, name = type(error).__name__, self._labels[number]
                 failed = signals.about(item, "failed", self._network.now, Evidence(), reason=reason, detector=name)
                 outcome.signal(views.audience(item), failed)
-
-    def _can_wait(self, number: int, item: ContextItem) -> bool:
-        """Is the item down for a time that has at most become too early?"""
-        return self._detectors[number].patient and item.ordinal * len(self._detectors) + number in self._queued
 
     def _raise(self, number: int, item: ContextItem, finding: Finding, outcome: Outcome) -> None:
         evidence = finding.evidence
@@ -210,7 +209,8 @@ class Alerts:
         """Put the item down for ``due``, unless that is over already; an entry that is only too early stays, and is put off in its turn."""
         code = item.ordinal * len(self._detectors) + number
         if due is None or not self._network.now < due < inf:
-            self._queued.pop(code, None)
+            if code in self._queued:  # mostly it is not
+                del self._queued[code]
         elif code not in self._queued or due < self._queued[code]:
             self._queued[code] = due
             heappush(self._heap, (due, code, item))

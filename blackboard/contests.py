@@ -33,13 +33,19 @@ class Contests:
         """Do other agents assert other values for this shared item's slot, with none of them confirmed past the others?"""
         return item.standing and item.scope == names.SHARED and self.leaders.get(_slot(item)) == OPEN
 
+    def concern(self, item: ContextItem) -> bool:
+        """May what happens to this item make or end a contest? Not where its slot holds no other value, and there is no contest at all."""
+        return bool(self.leaders) or len(self._network.slot_mates(item)) > 1
+
     def notice(self, touch: Touch, outcome: Outcome) -> None:
         """One item was touched: see what became of its slot."""
         item = touch.item
         if item.value is None or item.key is None or item.scope != names.SHARED:
             return
+        if not self.concern(item):
+            return
         slot = _slot(item)
-        sides = [each for each in self._network.slot(names.SHARED, item.kind, item.key, item.target, item.op) if each.standing]
+        sides = [each for each in self._network.slot_mates(item) if each.standing]
         if not any(_differ(each, sides[0]) for each in sides):
             self.leaders.pop(slot, None)
             return

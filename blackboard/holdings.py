@@ -26,7 +26,7 @@ from blackboard.ledger import Ledger
 from blackboard.links import Links
 from blackboard.ranking import Ranking, strongest
 from blackboard.recorder import Recorder
-from blackboard.register import Register, in_order
+from blackboard.register import Register, in_order, slot_of
 from blackboard.storage import Pages, items_of
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.text import relevant
@@ -207,6 +207,11 @@ class Holdings:
     def slot(self, partition: str, kind: str, key: str, target: str | None, op: str | None) -> list[ContextItem]:
         """What stands or is archived with a value in a slot, of any owner, in order of making."""
         return self._register.slot((partition, kind, folded(key), None if target is None else folded(target), direction(op)))
+
+    def slot_mates(self, item: ContextItem) -> list[ContextItem]:
+        """What stands or is archived in the slot that an item fills, in order of making, itself too; nothing if it fills none."""
+        slot = slot_of(item)
+        return [] if slot is None else self._register.slot(slot)
 
     def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
         """All items of a key (and kind), whatever their status, in order of making."""

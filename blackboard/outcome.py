@@ -106,7 +106,8 @@ class Outcome:
             touch.confirmed.append((by, delta))
 
     def _told(self, item: ContextItem, cause: Cause, old: float, new: float, by: str) -> None:
-        letter = self._letter(views.audience(item))
+        audience = views.audience(item)
+        letter = self._letters.get(audience) or self._letter(audience)
         letter.changes.append(Change(item=item.id, kind=item.kind, cause=cause, old=old, new=new, by=by, key=item.key, target=item.target))
         letter.threads.append(item.last_entry)
         item.last_entry = self.seq

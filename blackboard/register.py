@@ -136,7 +136,10 @@ class Register:
 
     def slot(self, slot: Slot) -> list[ContextItem]:
         """The items of a slot that stand or are archived, in order."""
-        return sorted(self._slots.get(slot, {}).values(), key=in_order)
+        found = list(self._slots.get(slot, {}).values())
+        if len(found) > 1:
+            found.sort(key=in_order)
+        return found
 
     def places(self, partitions: Iterable[str] | None, after: int) -> list[int]:
         """The pages that hold items of these partitions (or of all) with ordinals above ``after``, in order."""
