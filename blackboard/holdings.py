@@ -88,6 +88,7 @@ class Holdings:
         """A heap of (end, ordinal, item); one whose item has left meanwhile is dropped when it comes up."""
         self._expiries: list[tuple[float, int, ContextItem]] = []
         """Likewise (``expires_at``, ordinal, item)."""
+        self._until = 0.0
         self._items: dict[str, ContextItem] = {}
         self.known = self._items.get
         """The record that has this very id, whatever its status, or None."""

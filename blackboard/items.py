@@ -95,6 +95,11 @@ def direction(op: str | None) -> str | None:
     return None if op is None else _DIRECTIONS.get(op, op)
 
 
+def _shared(text: str) -> str:
+    """The text, one object for all items that say it: these recur on many."""
+    return sys.intern(text) if type(text) is str else text
+
+
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -140,8 +145,8 @@ class Pheromone:
 
     def __init__(self, owner: str, scope: str) -> None:
         self.id = ""
-        self.owner = owner
-        self.scope = scope
+        self.owner = _shared(owner)
+        self.scope = _shared(scope)
         self.partition = partition(owner, scope)
         self.decay = None
         self.due = None
@@ -228,8 +233,8 @@ class ContextItem(Pheromone):
             raise BadValue(f"an item's content is text, not {type(content).__name__}: {content!r}")
         self.meta: Mapping[str, Any] = dict(meta) if meta else _EMPTY
         self.content = content
-        self.kind = kind_of(kind, self.meta)
-        self.key = None if key is None else folded(key)
+        self.kind = _shared(kind_of(kind, self.meta))
+        self.key = None if key is None else _shared(folded(key))
         self.target = None if target is None else folded(target)
         self.value = value
         self.op = op

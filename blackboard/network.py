@@ -285,13 +285,15 @@ class PheromoneNetwork(Holdings):
 
     def _settle(self, lanes: Iterable[Lane]) -> None:
         """Do what has become due; in these lanes items fade. What is protected cannot fade by policy, however weak it began."""
+        levels: dict[float, float] = {}
         while self._protections and self._protections[0][0] <= self.now:
             entry = heappop(self._protections)
             if self._is_protected(*entry):
                 until, _, item = entry
                 before, after = self._protected[item.kind], self._open[item.kind]
                 before.leave(item)
-                after.enter(item, item.s, after.decay.level_at(until) + (item.d - before.decay.level))
+                level = after.decay.level_at(until) + (item.d - before.decay.level)
+                after.enter(item, item.s, levels.setdefault(level, level))  # one number for all that were let go together
                 self._pages.touch(item)
         faded = [each for lane in lanes for each in lane.fading.take_due()]
         for each in sorted(faded, key=in_order):
@@ -344,7 +346,9 @@ class PheromoneNetwork(Holdings):
         """A first deposit, or what counts as one."""
         item.first = initial
         item.confirmed = self.now
-        item.protected_until = self.now + self.kinds[item.kind].protect
+        until = self.now + self.kinds[item.kind].protect
+        self._until = until if until != self._until else self._until  # one number for all that are protected alike
+        item.protected_until = self._until
         self._rise(item, initial, cause, by)
 
     def _rise(self, item: ContextItem, strength: float, cause: Cause, by: str) -> None:

@@ -11,11 +11,12 @@ Laws:
 """
 
 import asyncio
+import gc
 import logging
 import secrets
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from itertools import islice
 from typing import Any, Self
@@ -194,7 +195,8 @@ class Service:
         self._begin(config)
         if standing.pages:
             try:
-                self.board = Board.restore(config, standing.pages, self._detectors)
+                with _uncollected():
+                    self.board = Board.restore(config, standing.pages, self._detectors)
             except Exception:
                 _logger.warning("board %s: its checkpoint cannot be read, the journal rebuilds the state", self.name, exc_info=True)
                 await self._store.checkpoint(0, dict.fromkeys(standing.pages, b""))
@@ -390,3 +392,16 @@ def _journaled(message: LogMessage, name: str) -> Entry:
         return entry_of(message, decode_post(message.data))
     except BadMessage as error:
         raise Damaged(f"board {name!r}: entry {message.seq} of its journal cannot be read ({error}): restore a backup") from error
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Let the garbage collector rest while a board is built up, and leave what stands alone after it: no part of a board is garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if enabled:
+            gc.enable()

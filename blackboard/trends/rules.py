@@ -98,17 +98,13 @@ class Fading(Detector):
                 state.wanted = max(0, state.wanted - len(moment.confirmed))
             state.told = False
             return None
-        due = self._due(state)
-        if due is None or moment.t < due:
+        if state.told or state.wanted or moment.t < state.last + self.patience:
             return None
         state.told = True
         return Finding(signal="fading", evidence=Evidence(since=state.last, until=moment.t, before=state.strength, after=moment.after))
 
     def due(self, state: FadingState, falls_below: Callable[[float], float | None]) -> float | None:  # noqa: ARG002 – silence, not strength
         """When the wait is over."""
-        return self._due(state)
-
-    def _due(self, state: FadingState) -> float | None:
         return None if state.told or state.wanted else state.last + self.patience
 
 
