@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from agents.cli.errors import CommandError
 from agents.cli.output import print_json
 from agents.cli.places import OPERATOR, BoardName, Who, opened
+from blackboard.exchange import write
 
 Form = Annotated[Literal["json", "graphml"] | None, Parameter(name="--format")]
 
@@ -26,7 +27,8 @@ async def export(board: BoardName, /, *, form: Form = None, out: Path | None = N
     if form is None:
         form = "graphml" if out is not None and out.suffix == ".graphml" else "json"
     async with opened(board, who) as at:
-        text = await at.export(form)
+        document = await at.document()
+    text = write(document, form)
     if out is None:
         print(text)
         return
@@ -34,6 +36,7 @@ async def export(board: BoardName, /, *, form: Form = None, out: Path | None = N
         out.write_text(text, encoding="utf-8", newline="")  # noqa: ASYNC240 - there is nothing else to do
     except OSError as error:
         raise CommandError(f"{out} cannot be written ({error}): name another file") from error
+    print(f"exported {len(document.items)} items and {len(document.edges)} edges to {out}")
 
 
 async def import_(board: BoardName, file: Path, /, *, who: Who = OPERATOR) -> None:

@@ -16,7 +16,7 @@ def test_there_and_back(tmp_path: Path) -> None:
     printed = pheroboard(tmp_path, "export", "one")
     assert [item["content"] for item in printed.json["items"]] == ["永远不要巧克力\x00", "豆豆"]
     assert [item["content"] for item in pheroboard(tmp_path, "export", "one", "--as", "finance").json["items"]][2:] == ["a secret"]
-    assert pheroboard(tmp_path, "export", "one", "--out", "one.graphml").code == 0
+    assert pheroboard(tmp_path, "export", "one", "--out", "one.graphml").out == "exported 2 items and 1 edges to one.graphml\n"
     assert (tmp_path / "one.graphml").read_bytes().startswith(b"<?xml")
     assert pheroboard(tmp_path, "export", "one", "--format", "graphml").out == (tmp_path / "one.graphml").read_text() + "\n"
     assert pheroboard(tmp_path, "import", "other", "one.graphml").out == "deposited 2, reinforced 0, linked 1\n"
