@@ -153,3 +153,35 @@ def test_another_pace_brings_what_is_due_forward() -> None:
     driver.say(names.HOST, Tick(), at=due)
     driver.say(names.HOST, Tick(), at=due + 300.0)
     assert [(signal.kind, signal.reason) for signal in driver.signals("crossed")] == [("preference", "down"), ("fact", "down")]
+
+
+def test_a_quiet_item_has_no_states_and_nothing_is_missed_for_it() -> None:
+    """They are made when something is confirmed, from the moment of its arrival; a restart between makes no difference."""
+    kept, restarted = Driver(), Driver()
+    for driver in (kept, restarted):
+        driver.deposit("a", "fact", scope="shared")
+        item = driver.board._network.all_items()[0]
+        assert not isinstance(item.marks, list)
+        driver.rounds(5)
+    restarted.board = Board.restore(restarted.board.config, restarted.board.snapshot(full=True))
+    for driver in (kept, restarted):
+        for agent in ("b", "c", "d"):
+            driver.say(agent, Confirm(driver.board._network.all_items()[0].id))
+        driver.rounds(60)
+        assert isinstance(driver.board._network.all_items()[0].marks, list)
+    assert kept.signals() == restarted.signals()
+    assert [signal.signal for signal in kept.signals()] == ["rising", "consensus", "fading", "crossed"]
+
+
+def test_states_that_were_written_by_name_are_taken_up() -> None:
+    """As checkpoints had them once: what had been told is not told again."""
+    driver = Driver()
+    item = driver.deposit("a", "fact", scope="shared")
+    driver.say("b", Confirm(item))
+    record = driver.board._network.get(item)
+    states = list(record.marks)
+    record.marks = dict(zip(driver.board.config.detectors, states, strict=True))
+    driver.board = Board.restore(driver.board.config, driver.board.snapshot(full=True))
+    assert driver.board._network.get(item).marks == states
+    driver.say("b", Confirm(item))
+    assert len(driver.signals("rising")) == 1
