@@ -46,6 +46,25 @@ def test_what_came_back_goes_on() -> None:
     ]
 
 
+def test_what_was_folded_stays_folded() -> None:
+    """A summary goes on standing for its originals, and is not made again; what waits, waits."""
+    network = PheromoneNetwork(board="b")
+    originals = [put(network, f"fact {n}", 1.2, key="k", owner="ann") for n in range(3)]
+    put(network, "alone", 1.2, key="other", owner="ann")
+    rounds(network, 20)
+    assert [item.kind for item in network.all_items()] == ["summary"]
+    again = PheromoneNetwork(board="b")
+    again.import_json(network.export_json())
+    assert again.export_json() == network.export_json()
+    for each in (network, again):
+        rounds(each, 2)
+        assert len(each.edges_of(originals[0])) == 1
+        put(each, "company", 1.2, key="other", owner="ann")
+        rounds(each, 20)
+    assert [item.content for item in again.made_after(-1)] == [item.content for item in network.made_after(-1)]
+    assert len([item for item in again.made_after(-1) if item.kind == "summary"]) == 2
+
+
 def test_on_another_board_ids_are_its_own() -> None:
     """Edges follow; former ids stay behind."""
     network, other = lived(), PheromoneNetwork(board="other")
