@@ -18,6 +18,7 @@ from blackboard.document import Document, check, from_json, to_json
 from blackboard.errors import NotInView
 from blackboard.items import edge_identity, from_deposit
 from blackboard.kinds import STRONGEST
+from blackboard.links import FOLDED
 from blackboard.register import Slot, slot_of
 from bus.messages import AnyObservation, BoardStats, Deposit, EdgeRecord, Export, Exported, ItemRecord, Link, Reinforce
 
@@ -126,6 +127,9 @@ def plan(document: Document, there: Document, *, agent: str, kinds: Collection[s
         a, b = ids.get(edge.a, ""), ids.get(edge.b, "")
         if a not in wanted or b not in wanted or a == b:
             made.left["an edge of what stays"] += 1
+            continue
+        if edge.relation == FOLDED:
+            made.left["the way from a summary to what was folded"] += 1
             continue
         edge_id = edge_identity(there.board, owner=agent, scope=edge.scope, a=a, b=b, relation=edge.relation)
         if edge_id not in joined:

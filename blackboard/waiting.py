@@ -12,7 +12,7 @@ Laws:
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 from blackboard.items import ContextItem, Edge
 from blackboard.kinds import SUMMARY, Policy
@@ -118,8 +118,8 @@ class Waiting:
                 taken.update(each.ordinal for each in group)
                 found.append(tuple(sorted(group, key=lambda each: each.ordinal)))
         self._stirring.update(kept)
-        self._stirred += kept
-        heapify(self._stirred)
+        for ordinal in kept:
+            heappush(self._stirred, ordinal)
         return found
 
     def _gather(self, item: ContextItem, taken: set[int]) -> list[ContextItem]:

@@ -106,6 +106,8 @@ def test_what_stays_behind() -> None:
     rivals = (item("a", key="k", value=1, scope="shared"), item("b", key="k", value=2, scope="shared"))
     edge = EdgeRecord(id="e", a="a", b="b", strength=1.0)
     assert left(Document(items=rivals, edges=(edge,))) == {"an edge of what stays": 1, "an older value of a slot": 1}
+    folded = replace(edge, relation="folded")
+    assert left(Document(items=(item("a"), item("b")), edges=(folded,))) == {"the way from a summary to what was folded": 1}
 
 
 def test_rounds_are_counted_from_where_a_board_is() -> None:
