@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from blackboard import views
 from blackboard.config import BoardConfig
-from blackboard.errors import BadValue, NotYours, Refused, UnknownKind
+from blackboard.errors import BadValue, NotInView, NotYours, Refused, UnknownKind
 from blackboard.items import ContextItem, direction, from_deposit, kind_of, partition
 from blackboard.kinds import STRONGEST
 from blackboard.network import PheromoneNetwork
@@ -25,6 +25,7 @@ from bus.messages import (
     Confirm,
     Deposit,
     EndRound,
+    Erase,
     Fold,
     Link,
     Reinforce,
@@ -115,6 +116,8 @@ class Admission:
                 self._check_share(observation)
             case Retract():
                 self._check_retract(observation)
+            case Erase():
+                self._check_erase(observation)
             case EndRound():
                 if self._config.time == "wall":
                     raise BadValue(f"end of round {observation.round}: this board runs on wall-clock time and has no rounds")
@@ -175,6 +178,23 @@ class Admission:
             raise NotYours("retract: you have not asserted this item; only what one has said oneself can be withdrawn")
         prospect.unsay("released")
 
+    def _check_erase(self, erase: Erase) -> None:
+        host = self._agent == names.HOST  # whose hand, unlike its eye, reaches everything
+        prospect = self._find(erase.item, everywhere=host)
+        if not host and prospect.owner != self._agent:
+            raise NotYours("erase: only its owner erases an item; what one has said oneself one may retract")
+        prospect.status = "discarded"
+        for summary in self._network.summaries_of(erase.item) if erase.item in self._network else ():
+            if not self._is_erased(summary.id):
+                self._check_summary(summary.id)
+
+    def _check_summary(self, summary: str) -> None:
+        """It goes with what it says, whoever owns it; and with it what says in turn what it says."""
+        self._find(summary, everywhere=True).status = "discarded"
+        for each in self._network.summaries_of(summary):
+            if not self._is_erased(each.id):
+                self._check_summary(each.id)
+
     def _say(self, says: ContextItem, scope: str) -> str:
         """Foresee what becomes of saying this: a twin confirmed or revived, or an item made anew; it supersedes what one said before."""
         item_id = says.identify(self._network.board, owner=self._agent, scope=scope)
@@ -202,7 +222,7 @@ class Admission:
         place = partition(self._agent, prospect.scope)
         slot = (place, says.kind, says.key, says.target, direction(says.op))
         there = () if self._ended else self._network.slot(place, says.kind, says.key, says.target, says.op)
-        former = [self._find(item.id) for item in there if item.id not in self._moved]
+        former = [self._find(item.id) for item in there if item.id not in self._moved and not self._is_erased(item.id)]
         for each in (*former, self._slots.get(slot, prospect)):
             if each is not prospect and each.asserted:
                 each.unsay("superseded")
@@ -214,13 +234,22 @@ class Admission:
             raise BadValue(f"the item is {prospect.status}: deposit it again if it holds still")
         return prospect
 
-    def _find(self, item_id: str) -> _Prospect:
+    def _is_erased(self, item_id: str) -> bool:
+        return item_id in self._draft and self._draft[item_id].status == "discarded"
+
+    def _find(self, item_id: str, *, everywhere: bool = False) -> _Prospect:
+        prospect = self._look_up(item_id, everywhere=everywhere)
+        if prospect.status == "discarded":
+            raise NotInView
+        return prospect
+
+    def _look_up(self, item_id: str, *, everywhere: bool) -> _Prospect:
         item_id = self._moved.get(item_id, item_id)
         if item_id in self._draft:
             return self._draft[item_id]
         if self._ended:
             raise BadValue("what still stands after the end of a round is known only then: send this in a unit of its own")
-        item = views.find(self._network, self._agent, item_id)
+        item = self._network.get(item_id) if everywhere else views.find(self._network, self._agent, item_id)
         if item.id in self._draft:
             return self._draft[item.id]
         prospect = self._draft[item.id] = _Prospect(

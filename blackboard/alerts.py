@@ -10,7 +10,7 @@ Laws:
 - A user's detector that fails is told of, and stops nothing.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from heapq import heappop, heappush
 from math import inf
@@ -99,6 +99,10 @@ class Alerts:
             self.notice((Touch(item, before, before + delta, list(confirmed)),), outcome)
         elif item.scope == names.SHARED:
             self._ask(self._asked, item, Moment(self._network.now, before, before + delta, confirmed, item.kind), outcome)
+
+    def forget(self, ids: Iterable[str]) -> None:
+        """Keep no trace of these items beyond their own records."""
+        self._violations.forget(ids)
 
     def contested(self, item: ContextItem) -> bool:
         """Is this shared item one of several values for its slot, with none confirmed past the others?"""

@@ -37,6 +37,7 @@ from bus.messages import (
     Confirm,
     Deposit,
     EndRound,
+    Erase,
     Fold,
     Get,
     Item,
@@ -109,6 +110,11 @@ class Board:
     def now(self) -> float:
         """The round, or Unix seconds."""
         return self._network.now
+
+    @property
+    def erased(self) -> tuple[str, ...]:
+        """All ids, former ones too, of what the last entry erased: nothing that is kept may name them any longer."""
+        return self._outcome.erased
 
     # ---- the fold -----------------------------------------------------------------------------------------------------------------------
 
@@ -192,6 +198,12 @@ class Board:
                 network.retract(self._find(agent, observation.item), by=agent)
             case Fold():
                 network.fold(observation.items, observation.content)
+                # What has been erased since the summary was made is in it, and so in this entry.
+                self._outcome.erased += tuple(each for each in observation.items if each not in network)
+            case Erase():
+                erased = network.erase(observation.item if agent == names.HOST else self._find(agent, observation.item), by=agent)
+                self._outcome.erased += erased
+                self._alerts.forget(erased)
             case EndRound():
                 if observation.round == network.now:
                     # What the unit did until here belongs to the round that ends.

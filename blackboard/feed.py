@@ -172,6 +172,9 @@ class Feed(Generic[T]):
                 )
             if not recalled.complete:
                 _logger.warning("%s was away too long: events of %s after %d are gone", self._line.agent, audience, heard)
+                if not recalled.events:
+                    self._heard[audience] = recalled.last
+                    self._move(audience, recalled.last)
             for events in recalled.events:
                 await self._take(audience, events)
             if self._heard[audience] >= recalled.last:

@@ -23,7 +23,7 @@ from blackboard.items import ContextItem, Edge, direction, folded
 from blackboard.kinds import DEFAULTS, EDGE, Policy
 from blackboard.lanes import Lane, level_below
 from blackboard.ledger import Ledger
-from blackboard.links import Links
+from blackboard.links import FOLDED, Links
 from blackboard.ranking import Ranking, strongest
 from blackboard.recorder import Recorder
 from blackboard.register import Register, in_order, slot_of
@@ -115,6 +115,10 @@ class Holdings:
             raise NotInView
         return found
 
+    def __contains__(self, item_id: str) -> bool:
+        """Is there an item with that id, now or formerly its own?"""
+        return self.aliases.get(item_id, item_id) in self._items
+
     def find_by_content(self, content: str) -> ContextItem | None:
         """The item that says exactly this, but for white space: the strongest that stands, else one of the history."""
         found = self._register.saying(content, self._pages)
@@ -171,6 +175,11 @@ class Holdings:
         """The edges that begin at an item (``a``), in the order of their ids. Raises ``NotInView``."""
         found = self.get(item)
         return sorted((edge for edge in self._links.of(found.id) if edge.a == found.id), key=lambda edge: edge.id)
+
+    def summaries_of(self, item: ItemRef) -> list[ContextItem]:
+        """The summaries that an item was folded into. Raises ``NotInView``."""
+        found = self.get(item)
+        return [self._items[edge.a] for edge in self.edges_of(found) if edge.relation == FOLDED and edge.b == found.id]
 
     def next_due(self) -> float | None:
         """The earliest time, always after now, at which a protection ends, or an item or an edge fades, or expires; None if never."""

@@ -20,11 +20,10 @@ class Ledger:
         """An item moved."""
         move = (item.touched, cause, by, old, new)
         moves = self._moves.get(item.ordinal)
-        if moves is None:
-            if cause != "discard":
-                self._moves[item.ordinal] = [move]
-        elif cause == "discard":
-            del self._moves[item.ordinal]
+        if cause in {"discard", "erase"}:
+            self._moves.pop(item.ordinal, None)
+        elif moves is None:
+            self._moves[item.ordinal] = [move]
         else:
             moves.append(move)
             if len(moves) > 2 * KEPT:

@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from math import inf
+from typing import Self
 
 import anyio
 
@@ -30,6 +31,13 @@ class Line:
         self.audiences = views.audiences(agent)
         self.now = 0.0
         """The board's time, as it was last heard of."""
+
+    @classmethod
+    def of_host(cls, bus: Bus, board: str) -> Self:
+        """A line of whoever has the board's files: it speaks in the host's name."""
+        line = cls(bus, board, "operator")
+        line.agent = names.HOST
+        return line
 
     async def publish(self, data: bytes) -> None:
         """Send a post; return once it is durable. Raises ``BusError``."""

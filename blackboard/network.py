@@ -205,6 +205,26 @@ class PheromoneNetwork(Holdings):
             raise NotYours(f"{by!r} has not said {found!r}: only what one has said oneself can be withdrawn")
         self._unsay(found, by, "released", "retract")
 
+    def erase(self, item: ItemRef, *, by: str = "") -> tuple[str, ...]:
+        """Drop an item for good, whatever its status, and its edges; all ids that it ever had. Raises ``NotInView``.
+
+        With it go the summaries that say what it said; what else they stood for waits for another.
+        """
+        gone = [self.get(item)]
+        for each in gone:
+            gone += (summary for summary in self.summaries_of(each) if summary not in gone)
+        for summary in gone[1:]:
+            for edge in self.edges_of(summary):
+                original = self._items[edge.b]
+                if edge.relation == FOLDED and original.folded:
+                    original.folded = False
+                    self._waiting.enter(original)
+                    self._pages.touch(original)
+        ids = [each_id for each in gone for each_id in (each.id, *each.formerly)]
+        for each in reversed(gone):
+            self._drop(each, "erase", by)
+        return tuple(ids)
+
     def withdraw(self, item: ItemRef, status: Status, cause: Cause, *, by: str = "") -> None:
         """Take an item out of the ranking and keep it in the history, as ``status``. Raises ``NotInView``."""
         found = self.get(item)
@@ -301,7 +321,7 @@ class PheromoneNetwork(Holdings):
             if self._expired_first(each):
                 self.withdraw(each, "expired", "expire")
             elif self.kinds[each.kind].then == "discard":
-                self._discard(each)
+                self._drop(each, "discard", "")
             else:
                 self.withdraw(each, "archived", "archive")
         while self._next_expiry() <= self.now:
@@ -449,7 +469,7 @@ class PheromoneNetwork(Holdings):
             twin.owner = owner
             twin.asserters = {}
 
-    def _discard(self, item: ContextItem) -> None:
+    def _drop(self, item: ContextItem, cause: Cause, by: str) -> None:
         """Drop an item for good, and its edges."""
         strength = item.strength
         edges = self._links.of(item.id)
@@ -459,13 +479,14 @@ class PheromoneNetwork(Holdings):
         item.detach(0.0)
         item.status = "discarded"
         item.touched = self.now
-        self._recorder.moved(item, "discard", strength, 0.0, "")
+        self._recorder.moved(item, cause, strength, 0.0, by)
         for edge in edges:
             self._links.discard(edge)
 
     def _remove(self, item: ContextItem) -> None:
-        """Take a standing item out of everything but its edges."""
-        self._lane(item).leave(item)
+        """Take an item out of everything but its edges."""
+        if item.standing:
+            self._lane(item).leave(item)
         self._register.leave(item)
         self._register.forget(item)
         self._pages.remove(item)

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 
@@ -19,6 +19,7 @@ from blackboard.client import Board
 from blackboard.clock import Clock, SystemClock
 from blackboard.errors import refused
 from blackboard.kinds_file import read_kinds
+from blackboard.retention import Retention
 from blackboard.service import Service
 from blackboard.sqlite import SqliteStore
 from blackboard.store import MemoryStore, Store
@@ -41,6 +42,7 @@ async def open(  # noqa: A001 - blackboard.open, as one opens a file
     agent: str,
     detectors: tuple[Detector, ...] | None = None,
     summariser: Summariser = DEFAULT,
+    retention: Retention | None = None,
     **settings: Any,
 ) -> AsyncIterator[Board]:
     """Open a board as ``agent``.
@@ -48,11 +50,12 @@ async def open(  # noqa: A001 - blackboard.open, as one opens a file
     ``address`` is a name or a path (``"procurement"``: kept in ``./procurement.db`` and hosted in this process), ``":memory:"``, or
     ``"nats://HOST:PORT/BOARD"`` for one that is served. ``settings`` are those a new board is made with (``time="wall"``, …: the fields of
     ``blackboard.config.BoardConfig``; ``kinds`` is a mapping, or the path of a file of kinds); an embedded board that has others is refused
-    with ``BadValue``, and a served one has its host's. ``summariser`` says in one text what has faded and is folded, on a board that this
-    opening hosts. Raises ``BadName``, ``StoreError``, ``Unreachable``, ``NoAnswer``.
+    with ``BadValue``, and a served one has its host's. ``summariser`` says in one text what has faded and is folded, and ``retention`` how
+    much of its past is kept, on a board that this opening hosts. Raises ``BadName``, ``StoreError``, ``Unreachable``, ``NoAnswer``.
     """
     names.valid_name(agent)
-    async with _reached(address, _read(settings), detectors, summariser) as (bus, name), Board(bus, name, agent) as board:
+    host = _Hosting(detectors, summariser, retention)
+    async with _reached(address, _read(settings), host) as (bus, name), Board(bus, name, agent) as board:
         yield board
 
 
@@ -63,7 +66,7 @@ async def set_kinds(address: str | Path, kinds: Any) -> None:
     Raises ``BadValue``, which names the key.
     """
     post = Post(secrets.token_hex(8), 1, ((SetKinds(dict(read_kinds(kinds))),),))
-    async with _reached(address, {}, None, DEFAULT) as (bus, name):
+    async with _reached(address, {}, _Hosting()) as (bus, name):
         await bus.publish(name, names.HOST, encode(post))
         reply = decode_answer(await bus.ask(name, names.HOST, encode(Ask(Applied(), post.epoch, post.seq)))).reply
     match reply:
@@ -75,10 +78,8 @@ async def set_kinds(address: str | Path, kinds: Any) -> None:
             raise NoAnswer(message)
 
 
-def _reached(
-    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None, summariser: Summariser
-) -> AbstractAsyncContextManager[tuple[Bus, str]]:
-    return _served(str(address)) if "://" in str(address) else _embedded(address, settings, detectors, summariser)
+def _reached(address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting") -> AbstractAsyncContextManager[tuple[Bus, str]]:
+    return _served(str(address)) if "://" in str(address) else _embedded(address, settings, hosting)
 
 
 def _read(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -95,11 +96,14 @@ async def serving(
     clock: Clock | None = None,
     detectors: tuple[Detector, ...] | None = None,
     summariser: Summariser = DEFAULT,
+    retention: Retention | None = None,
     **settings: Any,
 ) -> AsyncIterator[Service]:
     """Host the board ``name`` for all who reach ``bus``; its files are in ``folder``. ``Service.wait`` tells when, and why, it stops."""
     store = SqliteStore(folder / f"{name}.db")
-    service = Service(name, bus, store, clock or SystemClock(), settings=_read(settings), detectors=detectors, summariser=summariser)
+    service = Service(
+        name, bus, store, clock or SystemClock(), settings=_read(settings), detectors=detectors, summariser=summariser, retention=retention
+    )
     async with service:
         yield service
 
@@ -122,14 +126,21 @@ async def _served(address: str) -> AsyncIterator[tuple[Bus, str]]:
 
 # ---- in this process --------------------------------------------------------------------------------------------------------------------
 
+
+class _Hosting(NamedTuple):
+    """What a host is given beside the board's settings."""
+
+    detectors: tuple[Detector, ...] | None = None
+    summariser: Summariser = DEFAULT
+    retention: Retention | None = None
+
+
 _hosts: dict[tuple[asyncio.AbstractEventLoop, Path], "_Host"] = {}
 
 
 @asynccontextmanager
-async def _embedded(
-    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None, summariser: Summariser
-) -> AsyncIterator[tuple[Bus, str]]:
-    host = await _hosted(address, settings, detectors, summariser)
+async def _embedded(address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting") -> AsyncIterator[tuple[Bus, str]]:
+    host = await _hosted(address, settings, hosting)
     host.users += 1
     try:
         await host.opened(settings)
@@ -139,12 +150,10 @@ async def _embedded(
             await host.release()
 
 
-async def _hosted(
-    address: str | Path, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None, summariser: Summariser
-) -> "_Host":
+async def _hosted(address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting") -> "_Host":
     """The host of this address in this event loop, made if there is none."""
     if address == MEMORY:
-        return _Host("memory", MemoryStore(), settings, detectors, summariser)
+        return _Host("memory", MemoryStore(), settings, hosting)
     path = Path(address).resolve()  # noqa: ASYNC240 - a moment
     if path.suffix != ".db":
         path = path.with_name(path.name + ".db")
@@ -152,7 +161,7 @@ async def _hosted(
     while (host := _hosts.get(key)) is not None and host.closing:
         await asyncio.wait({host.task})
     if host is None:
-        host = _hosts[key] = _Host(path.stem, SqliteStore(path), settings, detectors, summariser)
+        host = _hosts[key] = _Host(path.stem, SqliteStore(path), settings, hosting)
         host.task.add_done_callback(lambda _: _hosts.pop(key))
     return host
 
@@ -160,14 +169,12 @@ async def _hosted(
 class _Host:
     """A board that this process hosts for all who open it."""
 
-    def __init__(
-        self, name: str, store: Store, settings: Mapping[str, Any], detectors: tuple[Detector, ...] | None, summariser: Summariser
-    ) -> None:
+    def __init__(self, name: str, store: Store, settings: Mapping[str, Any], hosting: "_Hosting") -> None:
         clock = SystemClock()
         self.name = names.valid_name(name, "board")
         self.bus = MemoryBus(clock.now)
         self.users = 0
-        self._service = Service(name, self.bus, store, clock, settings=settings, detectors=detectors, summariser=summariser)
+        self._service = Service(name, self.bus, store, clock, settings=settings, **hosting._asdict())
         self._open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._unused = asyncio.Event()
         self.task = asyncio.create_task(self._run(), name=f"host of board {name}")

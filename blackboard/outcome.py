@@ -78,6 +78,8 @@ class Outcome:
 
     def __init__(self) -> None:
         self.seq = 0
+        self.erased: tuple[str, ...] = ()
+        """All ids of the items that this entry erased."""
         self._letters: dict[str, _Letter] = {}
         self._touches: dict[int, Touch] = {}
         """By the item's ordinal: its id changes when it is shared."""
@@ -86,6 +88,7 @@ class Outcome:
     def begin(self, seq: int) -> None:
         """A new entry."""
         self.seq = seq
+        self.erased = ()
         self._letters = {}
         self._touches = {}
         self._archived = {}

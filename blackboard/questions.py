@@ -22,6 +22,7 @@ from blackboard.clock import Clock
 from blackboard.errors import NotInView, Refused, TooBig
 from blackboard.store import Store
 from blackboard.validity import validate_limit
+from bus import names
 from bus.errors import BadMessage, NoAnswer
 from bus.messages import (
     Account,
@@ -64,6 +65,8 @@ class Progress:
         self.marks = marks
         self.told: dict[str, int] = {}
         """Audience → up to which number it was told. Of one that is not here all was told."""
+        self.erasing = 0
+        """The entry up to which the journal is still to be cut, since something was erased; 0: nothing is owed."""
         self._step = anyio.Event()
 
     def step(self, cursor: int, moved: Mapping[tuple[str, str], int]) -> None:
@@ -128,6 +131,8 @@ class Questions:
         await self._catch_up(agent, ask)
         match ask.query:
             case Applied():
+                if agent == names.HOST:  # the operator, who waits until what was erased is gone
+                    await _in_time(self._progress.until(lambda: not self._progress.erasing), "what was erased is not out of the files yet")
                 return await self._refused(agent)
             case Missed(audience, after, limit):
                 return await self._missed(agent, audience, after, limit)

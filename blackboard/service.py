@@ -19,6 +19,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from itertools import islice
+from math import inf
 from typing import Any, Self
 
 import anyio
@@ -30,30 +31,31 @@ from blackboard.clock import Clock
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue, Damaged, StoreError
 from blackboard.folder import folds
+from blackboard.housekeeping import Housekeeping
 from blackboard.intake import Intake, entry_of
 from blackboard.outcome import Addressed
 from blackboard.questions import Progress, Questions
+from blackboard.retention import Retention
 from blackboard.store import MAX_HEAD, Archived, Batch, DeadLetter, Outgoing, Standing, Store
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
+from blackboard.trying import persistently
 from bus import names
-from bus.errors import BadMessage, BusError, NoAnswer, Unreachable
+from bus.errors import BadMessage, BusError
 from bus.messages import Post, Tick, decode_post, encode
 from bus.port import Bus, Log, LogMessage
 
 MAX_BATCH = 64
 """Messages in one transaction."""
-CHECKPOINT_EVERY = 20_000
-"""Entries and changes between two checkpoints: what a reopening has to apply again is bounded by it."""
 MAX_UNTOLD = 10_000
 """Events that wait to be told before the board takes in no more."""
 TOLD_AT_ONCE = 256
 FOLDED_AT_ONCE = 8
 """Groups of faded items that are folded in one post."""
-TRY_AGAIN = (0.05, 2.0)
-"""Seconds between two tries where the bus is in trouble: the first pause, and the longest."""
 TICK_AGAIN = 1.0
 """Seconds until a tick is repeated that did not do what was due: the log's clock is behind."""
+ERASING = 10.0
+"""Seconds that a service that is closed waits until what was erased is gone; what is left is done when it is opened next."""
 
 _logger = logging.getLogger(__name__)
 
@@ -76,6 +78,7 @@ class Service:
         settings: Mapping[str, Any] | None = None,
         detectors: tuple[Detector, ...] | None = None,
         summariser: Summariser = DEFAULT,
+        retention: Retention | None = None,
     ) -> None:
         self.name = names.valid_name(name, "board")
         self.board: Board
@@ -91,8 +94,10 @@ class Service:
         self._jobs: TaskGroup
         self._outbox: deque[Outgoing] = deque()
         self._told: dict[str, int] = {}
-        self._unsaved = 0
-        self._saving = False
+        self._retention = retention or Retention()
+        self._house: Housekeeping
+        self._restored = 0
+        """Entries and changes that were applied again when it was opened."""
         self._failure: Exception | None = None
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None]
@@ -155,19 +160,28 @@ class Service:
             came = self._log.end
             questions = Questions(self.board, self._store, self._progress, self._clock, since=came)
             await stack.enter_async_context(self._bus.answer(self.name, questions.answer))  # nothing is begun or told beside another host
-            if standing.origin is None:
+            if standing.log is None:
                 await self._store.begin(msgspec.json.encode(self._origin), self._log.identity)
             self._to_tell(await self._store.untold())
+            self._house = Housekeeping(
+                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._first_untold
+            )  # fmt: skip
+            self._house.unsaved = self._restored
+            await self._house.begin(standing)
             async with anyio.create_task_group() as self._jobs:
                 self._jobs.start_soon(self._watch, self._take_in)
                 self._jobs.start_soon(self._watch, self._tell)
                 self._jobs.start_soon(self._watch, self._fold)
+                self._jobs.start_soon(self._watch, self._house.run)
                 if self.board.config.time == "wall":
                     self._jobs.start_soon(self._watch, self._keep_time)
                 await self._progress.until(lambda: self._progress.cursor >= came or self._stop.is_set())
                 if self._failure is None:
                     ready.set_result(None)
                 await self._stop.wait()
+                if self._failure is None:
+                    with anyio.move_on_after(ERASING):
+                        await self._house.settled()
                 self._jobs.cancel_scope.cancel()
             if self._failure is not None:
                 raise self._failure
@@ -199,17 +213,18 @@ class Service:
                     self.board = Board.restore(config, standing.pages, self._detectors)
             except Exception:
                 _logger.warning("board %s: its checkpoint cannot be read, the journal rebuilds the state", self.name, exc_info=True)
-                await self._store.checkpoint(0, dict.fromkeys(standing.pages, b""))
-                standing.checkpoint = 0
+                standing.checkpoint, pages = await self._store.revert()
+                if pages:
+                    self.board = Board.restore(config, pages, self._detectors)
         self._progress = Progress(standing.cursor, standing.marks)
         again: Counter[str] = Counter()
         after = standing.checkpoint
         while messages := await self._store.journal(after):
             for message in messages:
-                self._unsaved += 1
+                self._restored += 1
                 for addressed in self.board.apply(_journaled(message, self.name)):
                     again[addressed.audience] += 1
-                    self._unsaved += len(addressed.events.changes)
+                    self._restored += len(addressed.events.changes)
             after = messages[-1].seq
         self.agree(self._settings)  # here: its kinds may have changed since its origin
         stored = await self._store.tally(standing.checkpoint)
@@ -226,14 +241,13 @@ class Service:
             await self._progress.until(lambda: len(self._outbox) < MAX_UNTOLD)
             messages = await self._log.read(MAX_BATCH)
             with anyio.CancelScope(shield=True):
-                batch = self._apply(messages)
-                await self._store.commit(batch)
-                self._to_tell(batch.events)
+                async with self._house.turn:
+                    batch = self._apply(messages)
+                    await self._store.commit(batch)
+                    self._to_tell(batch.events)
+                    self._house.took(batch)
+                    self._progress.step(batch.cursor, batch.marks)
                 await self._log.committed(batch.cursor)
-            self._progress.step(batch.cursor, batch.marks)
-            if self._unsaved >= CHECKPOINT_EVERY and not self._saving:
-                self._saving, self._unsaved = True, 0
-                self._jobs.start_soon(self._watch, partial(self._save, batch.cursor, self.board.snapshot()))
 
     def _apply(self, messages: Iterable[LogMessage]) -> Batch:
         intake = Intake(self._progress.marks)
@@ -241,27 +255,26 @@ class Service:
         events: list[Outgoing] = []
         dead: list[DeadLetter] = []
         archived: list[Archived] = []
-        cursor = self._progress.cursor
+        erased: list[str] = []
+        cursor, stamp = self._progress.cursor, 0.0
         for message in messages:
-            cursor = message.seq
+            cursor, stamp = message.seq, message.stamp
             match intake.take(message):
                 case Entry() as entry:
                     journal.append(message)
-                    self._unsaved += 1
+                    self._house.unsaved += 1
                     for addressed in self.board.apply(entry):
                         events.append(_outgoing(addressed, entry.seq))
                         dead += _refused(entry, addressed, message)
-                        self._unsaved += len(addressed.events.changes)
+                        self._house.unsaved += len(addressed.events.changes)
                     archived += (Archived(item.id, entry.seq, encode(item)) for item in self.board.archived())
+                    erased += self.board.erased
                 case DeadLetter() as letter:
                     dead.append(letter)
         told, self._told = self._told, {}
-        return Batch(cursor, tuple(journal), intake.moved, tuple(events), tuple(dead), tuple(archived), told)
-
-    async def _save(self, seq: int, pages: Mapping[str, bytes]) -> None:
-        with anyio.CancelScope(shield=True):
-            await self._store.checkpoint(seq, pages)
-        self._saving = False
+        return Batch(
+            cursor, stamp, tuple(journal), intake.moved, tuple(events), tuple(dead), tuple(archived), told, tuple(erased)
+        )  # fmt: skip
 
     # ---- telling ------------------------------------------------------------------------------------------------------------------------
 
@@ -269,6 +282,9 @@ class Service:
         for event in events:
             self._progress.told.setdefault(event.audience, event.n - 1)
             self._outbox.append(event)
+
+    def _first_untold(self) -> float:
+        return self._outbox[0].seq if self._outbox else inf
 
     async def _tell(self) -> None:
         """Tell what is in the outbox: each audience in order, all audiences at once."""
@@ -291,7 +307,7 @@ class Service:
     async def _tell_audience(self, events: Iterable[Outgoing]) -> None:
         for event in events:
             try:
-                await _persistently(partial(self._bus.emit, self.name, event.audience, event.n, event.data))
+                await persistently(partial(self._bus.emit, self.name, event.audience, event.n, event.data))
             except BusError:
                 # Too large, or not permitted: those who listen see the gap, and ask for it.
                 _logger.exception("board %s: events %d of %s cannot be told", self.name, event.n, event.audience)
@@ -305,7 +321,7 @@ class Service:
             due = await self._until_due()
             number += 1
             tick = encode(Post(epoch, number, ((Tick(),),)))
-            await _persistently(partial(self._bus.publish, self.name, names.HOST, tick))
+            await persistently(partial(self._bus.publish, self.name, names.HOST, tick))
             await self._progress.until(partial(self._progress.has, names.HOST, epoch, number))
             if self.board.next_due() == due:
                 await self._clock.sleep_until(self._clock.now() + TICK_AGAIN)
@@ -317,7 +333,7 @@ class Service:
             await self._progress.until(lambda: bool(self.board.foldings(1)))
             number += 1
             units = await folds(self.board.foldings(FOLDED_AT_ONCE), self._summariser)
-            await _persistently(partial(self._bus.publish, self.name, names.HOST, encode(Post(epoch, number, units))))
+            await persistently(partial(self._bus.publish, self.name, names.HOST, encode(Post(epoch, number, units))))
             await self._progress.until(partial(self._progress.has, names.HOST, epoch, number))
 
     async def _until_due(self) -> float:
@@ -335,20 +351,6 @@ class Service:
                 if due is not None:
                     tasks.start_soon(first, partial(self._clock.sleep_until, due))
                 tasks.start_soon(first, partial(self._progress.until, partial(self._progress.beyond, cursor)))
-
-
-async def _persistently(act: Callable[[], Awaitable[Any]]) -> None:
-    """Do it until the bus has done it: it may be done twice."""
-    pause, longest = TRY_AGAIN
-    while True:
-        try:
-            await act()
-        except (NoAnswer, Unreachable) as error:
-            _logger.warning("the bus is in trouble, trying again: %s", error)
-            await anyio.sleep(pause)
-            pause = min(2 * pause, longest)
-        else:
-            return
 
 
 def _outgoing(addressed: Addressed, seq: int) -> Outgoing:

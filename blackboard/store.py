@@ -6,18 +6,24 @@ Laws:
   letters, archive.
 - The journal holds exactly the entries that the board applied, as they came, so that applying them again rebuilds it.
 - The checkpoint is a shortcut beside it: pages of state, and the entry that they stand for. It may lag, and it may be lost.
+- A cut makes the checkpoint the *origin*: the journal begins behind it, and it is kept until the next cut.
 - What an audience was told is a hint, written with a later batch: telling it again is harmless.
 """
 
 from collections.abc import Mapping
+from math import inf
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bus.port import LogMessage
 
 MAX_DEAD_LETTERS = 10_000
 """So many are kept, the newest."""
+
+CUTS_KEPT = 2
+"""So many cuts leave events standing, at most."""
 
 MAX_HEAD = 256
 """Bytes of a refused message that are kept for whoever looks into it."""
@@ -59,9 +65,10 @@ class Archived(Struct, frozen=True, gc=False):
 
 
 class Batch(Struct, frozen=True):
-    """What up to 64 entries did. ``cursor`` is the last entry read, whether it was applied or not."""
+    """What up to 64 entries did. ``cursor`` is the last entry read, whether it was applied or not, and ``stamp`` when it came."""
 
     cursor: int
+    stamp: float = 0.0
     journal: tuple[LogMessage, ...] = ()
     marks: Mapping[tuple[str, str], int] = {}
     """(agent, epoch) → the number of its last post."""
@@ -70,6 +77,29 @@ class Batch(Struct, frozen=True):
     archived: tuple[Archived, ...] = ()
     told: Mapping[str, int] = {}
     """Audience → up to which number it was told."""
+    erased: tuple[str, ...] = ()
+    """All ids of what these entries erased: it leaves the archive at once, and the rest with the cut that is owed from now on."""
+
+
+class Cut(Struct, frozen=True):
+    """What goes when the checkpoint of entry ``seq`` becomes the origin: the journal up to there, and what has been kept for long."""
+
+    seq: int
+    stamp: float
+    """When it is made."""
+    events_before: float = -inf
+    """Events go that a cut before this time has left, and those that more than ``CUTS_KEPT`` cuts have left."""
+    told: Mapping[str, int] = {}
+    """Audience → up to which number it was told."""
+
+
+class Extent(Struct):
+    """How much journal there is behind the origin."""
+
+    entries: int = 0
+    bytes: int = 0
+    since: float = inf
+    """The stamp of the first entry."""
 
 
 class Standing(Struct):
@@ -84,6 +114,10 @@ class Standing(Struct):
     checkpoint: int = 0
     """The entry that ``pages`` stand for; 0: there is no checkpoint."""
     pages: dict[str, bytes] = {}
+    base: int = 0
+    """The entry that the origin stands for; 0: the journal holds everything since the board was made."""
+    erasing: int = 0
+    """The entry up to which a cut is owed, since something was erased; 0: none is."""
 
 
 class Store(Protocol):
@@ -105,6 +139,32 @@ class Store(Protocol):
         """Lay these pages over the ones kept (empty bytes: the page is gone); together they stand for entry ``seq``."""
         ...
 
+    async def revert(self) -> tuple[int, dict[str, bytes]]:
+        """Put the origin in the place of a checkpoint that cannot be used; the entry that it stands for, and its pages.
+
+        Raises ``Damaged``.
+        """
+        ...
+
+    async def cut(self, cut: Cut) -> None:
+        """Make the checkpoint, which stands for ``cut.seq``, the origin, and drop what goes."""
+        ...
+
+    async def forget_epochs(self, before: float) -> list[tuple[str, str]]:
+        """Drop the watermarks of epochs last heard of before that time; (agent, epoch) of each."""
+        ...
+
+    async def scrub(self, seq: int) -> bool:
+        """Leave no byte of what was dropped in the files, and of dead letters up to entry ``seq`` only the reasons.
+
+        False: a reader keeps it from that, try again. True: no cut is owed any more for what was erased up to there.
+        """
+        ...
+
+    async def extent(self) -> Extent:
+        """How much journal there is behind the origin. It is counted: ask once."""
+        ...
+
     async def journal(self, after: int, limit: int = 256) -> list[LogMessage]:
         """The applied entries after ``after``, in order."""
         ...
@@ -122,7 +182,7 @@ class Store(Protocol):
         ...
 
     async def bounds(self, audience: str) -> tuple[int, int]:
-        """The numbers of the first and the last events kept for an audience; ``(0, 0)`` if there are none."""
+        """The numbers of the first events kept for an audience, and of its last; ``(0, 0)`` if it never had any."""
         ...
 
     async def event_at(self, seq: int) -> list[Outgoing]:
@@ -152,11 +212,15 @@ class MemoryStore:
         self._told: dict[str, int] = {}
         self._dead: list[DeadLetter] = []
         self._archive: dict[str, Archived] = {}
+        self._origin: tuple[int, dict[str, bytes]] = 0, {}
+        self._cuts: list[tuple[int, float]] = []
+        self._heard: dict[tuple[str, str], float] = {}
 
     async def open(self) -> Standing:
         """Say how it stands."""
         kept = self._standing
-        return Standing(kept.origin, kept.log, kept.cursor, dict(kept.marks), kept.checkpoint, dict(kept.pages))
+        pages, marks = dict(kept.pages), dict(kept.marks)
+        return Standing(kept.origin, kept.log, kept.cursor, marks, kept.checkpoint, pages, kept.base, kept.erasing)
 
     async def begin(self, origin: bytes, log: str) -> None:
         """Settle the origin."""
@@ -171,12 +235,53 @@ class MemoryStore:
         self._told.update(batch.told)
         self._dead = [*self._dead, *batch.dead][-MAX_DEAD_LETTERS:]
         self._archive.update((each.item, each) for each in batch.archived)
+        self._heard.update(dict.fromkeys(batch.marks, batch.stamp))
+        for item in batch.erased:
+            self._archive.pop(item, None)
+            self._standing.erasing = batch.cursor
 
     async def checkpoint(self, seq: int, pages: Mapping[str, bytes]) -> None:
         """Lay pages over the ones kept."""
         kept = {**self._standing.pages, **pages}
         self._standing.pages = {name: data for name, data in kept.items() if data}
         self._standing.checkpoint = seq
+
+    async def revert(self) -> tuple[int, dict[str, bytes]]:
+        """Take the origin."""
+        seq, pages = self._origin
+        self._standing.checkpoint, self._standing.pages = seq, dict(pages)
+        return seq, dict(pages)
+
+    async def cut(self, cut: Cut) -> None:
+        """Begin the journal anew."""
+        kept = self._standing
+        self._origin = kept.checkpoint, dict(kept.pages)
+        kept.base = kept.checkpoint
+        self._journal = [message for message in self._journal if message.seq > cut.seq]
+        self._told.update(cut.told)
+        self._cuts.append((cut.seq, cut.stamp))
+        gone = max([seq for seq, stamp in self._cuts if stamp <= cut.events_before] + [seq for seq, _ in self._cuts[:-CUTS_KEPT]] + [0])
+        self._events = [event for event in self._events if event.seq > gone]
+        self._cuts = [each for each in self._cuts if each[0] >= gone]
+
+    async def forget_epochs(self, before: float) -> list[tuple[str, str]]:
+        """Drop what was not heard of for long."""
+        unused = [who for who in self._standing.marks if self._heard[who] < before]
+        for who in unused:
+            del self._standing.marks[who]
+        return unused
+
+    async def scrub(self, seq: int) -> bool:
+        """Of dead letters keep the reasons."""
+        self._dead = [replace(each, head=b"") if each.seq <= seq else each for each in self._dead]
+        if self._standing.erasing <= seq:
+            self._standing.erasing = 0
+        return True
+
+    async def extent(self) -> Extent:
+        """How much journal there is."""
+        since = min((message.stamp for message in self._journal), default=inf)
+        return Extent(len(self._journal), sum(len(message.data) for message in self._journal), since)
 
     async def journal(self, after: int, limit: int = 256) -> list[LogMessage]:
         """The applied entries after ``after``."""
@@ -201,7 +306,8 @@ class MemoryStore:
     async def bounds(self, audience: str) -> tuple[int, int]:
         """The first and the last number of an audience."""
         numbers = [event.n for event in self._events if event.audience == audience]
-        return (numbers[0], numbers[-1]) if numbers else (0, 0)
+        told = self._told.get(audience, 0)
+        return (numbers[0], numbers[-1]) if numbers else (told + 1, told) if told else (0, 0)
 
     async def event_at(self, seq: int) -> list[Outgoing]:
         """What entry ``seq`` caused."""

@@ -116,6 +116,7 @@ class SyncBatch(_Blocking[Batch]):
     link = _blocking(Batch.link)
     share = _blocking(Batch.share)
     retract = _blocking(Batch.retract)
+    erase = _blocking(Batch.erase)
 
     def __enter__(self) -> Self:
         return self
@@ -146,6 +147,7 @@ class SyncBoard(_Blocking[Board]):
     link = _blocking(Board.link)
     share = _blocking(Board.share)
     retract = _blocking(Board.retract)
+    erase = _blocking(Board.erase)
     end_round = _blocking(Board.end_round)
     wait_applied = _blocking(Board.wait_applied)
     refusals = _blocking(Board.refusals)

@@ -9,7 +9,7 @@ from blackboard.errors import BadValue
 from blackboard.items import ContextItem, from_deposit
 from blackboard.kinds import DEFAULTS
 from blackboard.validity import validate_said
-from bus.messages import AnyObservation, Confirm, Deposit, Link, Reinforce, Retract, Share, Unit, Use
+from bus.messages import AnyObservation, Confirm, Deposit, Erase, Link, Reinforce, Retract, Share, Unit, Use
 
 
 class Identified(Protocol):
@@ -113,6 +113,13 @@ class Verbs:
     async def retract(self, item: Ref) -> None:
         """Withdraw one's own assertion; the last one removes the item."""
         await self._say(Retract(id_of(item)))
+
+    async def erase(self, item: Ref) -> None:
+        """Remove an item of one's own for good: its content and its id, from the board and from all files. Backups keep what they have.
+
+        The board's journal begins anew behind it, so accounts (``explain``) then open with a balance, and who was away misses events.
+        """
+        await self._say(Erase(id_of(item)))
 
 
 class Batch(Verbs):

@@ -8,6 +8,8 @@ Laws:
 - A soft constraint that faded lets values pass. They are remembered, and told of when it is confirmed again.
 """
 
+from collections.abc import Iterable
+
 from blackboard import constraints, signals, views
 from blackboard.errors import NotInView
 from blackboard.items import ContextItem
@@ -37,6 +39,13 @@ class Violations:
             self._confirmed(item, outcome)
         elif not item.standing:
             self.passed.pop(item.id, None)
+
+    def forget(self, ids: Iterable[str]) -> None:
+        """Remember these neither as constraints nor as values."""
+        for each in ids:
+            self.passed.pop(each, None)
+            for values in self.passed.values():
+                values.pop(each, None)
 
     def _arrived(self, item: ContextItem, arrivals: set[str], outcome: Outcome) -> None:
         if item.key is None or item.value is None:

@@ -43,6 +43,10 @@ class Chain:
                     self._end = int(ack["seq"]), n
                     return
 
+    def look_again(self) -> None:
+        """The stream was purged."""
+        self._end = None
+
     async def _look(self) -> tuple[int, int]:
         last = await self._connection.last(self._stream, self._subject)
         headers = (last.headers if last else None) or {}

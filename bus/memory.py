@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 
 from bus.errors import AlreadyServed, LogMismatch, NoAnswer, NotServed, TooLarge, Unreachable
 from bus.mailbox import Mailbox
-from bus.port import MAX_BYTES, Answering, Log, LogMessage
+from bus.port import MAX_BYTES, Answering, Cut, Log, LogMessage
 
 IDENTITY = "memory"
 """Every log in memory is the continuation of what its reader has kept."""
@@ -156,6 +156,16 @@ class MemoryBus:
         at.told[audience] = n
         for mailbox in at.listeners.get(audience, ()):
             mailbox.put(data)
+
+    async def cut_log(self, board: str, seq: int) -> Cut:  # noqa: ARG002 - as the port has it
+        """Nothing is kept."""
+        self._board(board)
+        return Cut(0, 0)
+
+    async def cut_events(self, board: str) -> Cut:
+        """Nothing is kept."""
+        self._board(board)
+        return Cut(0, 0)
 
     @asynccontextmanager
     async def answer(self, board: str, answering: Answering) -> AsyncIterator[None]:

@@ -31,7 +31,7 @@ from bus.jetstream import (
     observations_stream,
 )
 from bus.mailbox import Mailbox
-from bus.port import Answering, Log
+from bus.port import Answering, Cut, Log
 from bus.reader import NatsLog
 
 QUESTIONS_AT_ONCE = 1024
@@ -176,8 +176,11 @@ class NatsBus:
     async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
         """Make the board's streams if there are none; read its log from ``after`` on."""
         stream = observations_stream(board)
-        made = await self._make(stream, observations_laws(board), {"discard": "new", "metadata": {ORIGIN: origin}}, read=identity)
-        await self._make(events_stream(board), events_laws(board), {"max_age": EVENTS_KEPT * SECOND})
+        # A board that has read a log which is gone goes on in a new one, whose numbers follow.
+        anew = identity is None and after > 0
+        preferences = {"discard": "new", "metadata": {ORIGIN: origin}} | ({"first_seq": after + 1} if anew else {})
+        made = await self._make(stream, observations_laws(board), preferences, read=identity, new=after if anew else None)
+        await self._make(events_stream(board), events_laws(board), {"max_age": EVENTS_KEPT * SECOND}, new=0 if anew else None)
         kept = made["config"].get("metadata", {}).get(ORIGIN, "")
         log = NatsLog(self._connection, stream, identity or made["created"], kept, after)
         try:
@@ -187,10 +190,13 @@ class NatsBus:
             raise
         return log
 
-    async def _make(self, stream: str, laws: dict[str, Any], preferences: dict[str, Any], *, read: str | None = None) -> dict[str, Any]:
+    async def _make(
+        self, stream: str, laws: dict[str, Any], preferences: dict[str, Any], *, read: str | None = None, new: int | None = None
+    ) -> dict[str, Any]:
         """Make a stream, or check that the one there keeps the laws; its state. What is only preferred an operator may change.
 
-        One that was ``read`` before is not made anew: what agents send to it meanwhile no board would ever read.
+        One that was ``read`` before is not made anew: what agents send to it meanwhile no board would ever read. One that must be ``new``
+        holds nothing yet, and stands at that number.
         """
         try:
             info = await self._connection.api(f"STREAM.INFO.{stream}", {})
@@ -203,6 +209,12 @@ class NatsBus:
                     "the server that has it, or put the board's database away to begin anew"
                 ) from None
             info = await self._connection.api(f"STREAM.CREATE.{stream}", {"name": stream} | laws | preferences)
+        state = info["state"]
+        if new is not None and (state["messages"] or (new and state["last_seq"] != new)):
+            raise LogMismatch(
+                f"stream {stream} at {self._connection.address} is there, but the board begins a new log: restore its backup to go on in "
+                "that one, or delete the board's streams"
+            )
         if law := broken_law(laws, info["config"]):
             has, needs = info["config"].get(law), laws[law]
             raise BusError(f"stream {stream} at {self._connection.address} has {law}={has!r}, the board needs {needs!r}; edit the stream")
@@ -215,6 +227,30 @@ class NatsBus:
         if subject not in self._chains:
             self._chains[subject] = Chain(self._connection, events_stream(board), subject)
         await self._chains[subject].tell(n, data)
+
+    async def cut_log(self, board: str, seq: int) -> Cut:
+        """Purge the log up to ``seq``."""
+        return await self._purge(observations_stream(board), seq)
+
+    async def cut_events(self, board: str) -> Cut:
+        """Purge the events."""
+        cut = await self._purge(events_stream(board))
+        for subject, chain in self._chains.items():
+            if subject.startswith(names.events(board, "")):
+                chain.look_again()
+        return cut
+
+    async def _purge(self, stream: str, upto: int | None = None) -> Cut:
+        """Drop a stream's messages up to a number, or all.
+
+        A server removes a file of which it keeps nothing, and writes one anew of which it keeps little; until then what it has dropped is
+        still in there.
+        """
+        before = (await self._connection.api(f"STREAM.INFO.{stream}", {}))["state"]
+        upto = int(before["last_seq"]) if upto is None else upto
+        await self._connection.api(f"STREAM.PURGE.{stream}", {"seq": upto + 1})
+        after = (await self._connection.api(f"STREAM.INFO.{stream}", {}))["state"]
+        return Cut(max(int(before["bytes"]) - int(after["bytes"]), 0), int(after["bytes"]))
 
     async def aclose(self) -> None:
         """Close the connection; whoever waits for it gets ``Unreachable``."""

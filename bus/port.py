@@ -9,7 +9,7 @@ Laws:
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -27,8 +27,22 @@ class LogMessage(Struct, frozen=True, gc=False):
     data: bytes
 
 
+FILE_BYTES = 16 << 20
+"""What a transport keeps in one file at most, twice over."""
+
 Answering = Callable[[str, bytes], Awaitable[bytes]]
 """(agent, query) → reply. Must not raise: an error is a reply, too."""
+
+
+class Cut(NamedTuple):
+    """What a cut has dropped, and what stands behind it, in bytes.
+
+    Where nothing stands behind it, nothing of what was dropped is on the disk any more; else once cuts that follow have dropped
+    ``FILE_BYTES`` more.
+    """
+
+    dropped: int
+    left: int
 
 
 class Log(Protocol):
@@ -76,11 +90,22 @@ class Bus(Protocol):
         ...
 
     async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
-        """The host's: make the board's log if there is none, with ``origin``, and read it from ``after`` on. Raises ``LogMismatch``."""
+        """The host's: make the board's log if there is none, with ``origin``, and read it from ``after`` on. Raises ``LogMismatch``.
+
+        No ``identity``: none was read before. If ``after`` is not 0 all the same, a new log is made, whose numbers follow.
+        """
         ...
 
     async def emit(self, board: str, audience: str, n: int, data: bytes) -> None:
         """The host's: tell an audience its ``n``-th events; durable on return. Telling a number again is harmless."""
+        ...
+
+    async def cut_log(self, board: str, seq: int) -> Cut:
+        """The host's: drop the log up to entry ``seq``, which it has made durable itself."""
+        ...
+
+    async def cut_events(self, board: str) -> Cut:
+        """The host's: drop all that was told. Who was away asks the board for it."""
         ...
 
     def answer(self, board: str, answering: Answering) -> AbstractAsyncContextManager[None]:

@@ -43,6 +43,10 @@ for _command, (_module, _help) in {
     "export": ("exchange", "All that is in view, as JSON or GraphML."),
     "import": ("exchange", "Bring an export in, in one's own name."),
     "kinds": ("kinds", "A board's kinds; with --set, change them."),
+    "erase": ("keeping", "Remove an item for good, from a board and from all its files."),
+    "replay": ("keeping", "A board as it stood, from its journal."),
+    "backup": ("keeping", "Copy a board into one file, while it may be in use."),
+    "restore": ("keeping", "Make a board of a backup."),
     "doctor": ("doctor", "Is everything in place, and what did boards set aside?"),
 }.items():
     app.command(f"agents.cli.{_module}:{_command + '_' * iskeyword(_command)}", name=_command, help=_help, sort_key=len(list(app)))

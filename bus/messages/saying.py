@@ -81,6 +81,12 @@ class Retract(Observation, frozen=True):
     item: str
 
 
+class Erase(Observation, frozen=True):
+    """Remove an item for good, its content and its id: from the board and from all that is kept. Its owner's, and the host's."""
+
+    item: str
+
+
 class EndRound(Observation, frozen=True):
     """End round ``round``, if that is the current one; else nothing."""
 
@@ -106,7 +112,7 @@ class Fold(Observation, frozen=True):
     """What the summary says."""
 
 
-AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | EndRound | Tick | SetKinds | Fold
+AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | Erase | EndRound | Tick | SetKinds | Fold
 Unit = tuple[AnyObservation, ...]
 
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from time import perf_counter
 
-from blackboard import service
+from blackboard import housekeeping
 from blackboard.opening import serving
 from bus.nats import NatsBus
 from tests.benchmarks.load import BOARD
@@ -33,7 +33,7 @@ class Host:
 
 
 @asynccontextmanager
-async def hosted(url: str, folder: Path, *, checkpoint_every: int = service.CHECKPOINT_EVERY) -> AsyncIterator[Host]:
+async def hosted(url: str, folder: Path, *, checkpoint_every: int = housekeeping.CHECKPOINT_EVERY) -> AsyncIterator[Host]:
     """The board ``BOARD``, kept in ``folder``, served while the context is open."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.benchmarks.host", url, str(folder), str(checkpoint_every)),
@@ -67,7 +67,7 @@ async def _serve(url: str, folder: Path) -> None:
 
 def main() -> None:
     url, folder, every = sys.argv[1:]
-    service.CHECKPOINT_EVERY = int(every)
+    housekeeping.CHECKPOINT_EVERY = int(every)
     asyncio.run(_serve(url, Path(folder)))
 
 

@@ -1,10 +1,12 @@
 """What every store must do. ``test_store`` and ``test_sqlite`` run it, each on its own kind."""
 
 from collections.abc import Callable
+from math import inf
 
 import pytest
+from msgspec.structs import replace
 
-from blackboard.store import MAX_DEAD_LETTERS, Archived, Batch, DeadLetter, Outgoing, Standing, Store
+from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Archived, Batch, Cut, DeadLetter, Extent, Outgoing, Standing, Store
 from bus.port import LogMessage
 
 
@@ -107,6 +109,72 @@ class StoreContract:
         kept = await store.dead_letters(limit=MAX_DEAD_LETTERS * 2)
         assert len(kept) == MAX_DEAD_LETTERS
         assert (kept[0].seq, kept[-1].seq) == (MAX_DEAD_LETTERS + 1999, 2000)
+        await store.aclose()
+
+    async def test_cut(self, make: Callable[[], Store]) -> None:
+        """A cut makes the checkpoint the origin: the journal begins behind it, and a checkpoint that is lost falls back to it."""
+        store = make()
+        await store.open()
+        for seq in range(1, 5):
+            await store.commit(Batch(cursor=seq, journal=(entry(seq),), events=(event(seq, seq),), told={"shared": seq}))
+        assert await store.extent() == Extent(4, 4 * len(b"entry 1"), 101.0)
+        await store.checkpoint(3, {"a": b"at 3", "b": b"too"})
+        await store.cut(Cut(3, stamp=1000.0))
+        await store.checkpoint(4, {"a": b"at 4"})
+        assert await store.extent() == Extent(1, len(b"entry 4"), 104.0)
+        await store.aclose()
+        store = make()
+        standing = await store.open()
+        assert (standing.base, standing.checkpoint, standing.pages) == (3, 4, {"a": b"at 4", "b": b"too"})
+        assert await store.journal(0) == [entry(4)]
+        assert await store.revert() == (3, {"a": b"at 3", "b": b"too"})
+        await store.aclose()
+
+    async def test_events_outlive_cuts(self, store: Store) -> None:
+        """Events go with a cut that is old, or of which there were two since; an audience's last number stays known."""
+        await store.open()
+        for seq in range(1, 6):
+            await store.commit(Batch(cursor=seq, events=(event(seq, seq),)))
+            await store.checkpoint(seq, {})
+            await store.cut(Cut(seq, stamp=float(seq), told={"shared": seq}))
+            assert await store.bounds("shared") == (max(1, seq - CUTS_KEPT + 1), seq)
+        await store.cut(Cut(5, stamp=9.0, events_before=4.0))
+        assert await store.bounds("shared") == (5, 5)
+        await store.cut(Cut(5, stamp=9.0, events_before=9.0))
+        assert await store.bounds("shared") == (6, 5)
+        assert await store.untold() == []
+        await store.aclose()
+
+    async def test_epochs_are_forgotten(self, make: Callable[[], Store]) -> None:
+        """Watermarks of epochs that nothing was heard of since a time go; the others stay."""
+        store = make()
+        await store.open()
+        await store.commit(Batch(1, 10.0, marks={("a", "old"): 1, ("a", "used"): 1}))
+        await store.commit(Batch(2, 20.0, marks={("a", "used"): 2}))
+        assert await store.forget_epochs(20.0) == [("a", "old")]
+        await store.aclose()
+        store = make()
+        assert (await store.open()).marks == {("a", "used"): 2}
+        await store.aclose()
+
+    async def test_what_is_erased_is_owed_a_cut(self, make: Callable[[], Store]) -> None:
+        """From the batch that erases until it is scrubbed a cut is owed; dead letters keep their reasons alone."""
+        store = make()
+        await store.open()
+        await store.commit(Batch(1, archived=(Archived("i1", 1, b"item"), Archived("i2", 1, b"item")), dead=(letter(1),)))
+        await store.commit(Batch(2, erased=("i1", "never archived")))
+        assert await store.archived("i1") is None
+        assert await store.archived("i2") is not None
+        await store.aclose()
+        store = make()
+        assert (await store.open()).erasing == 2
+        await store.checkpoint(2, {})
+        await store.cut(Cut(2, 1.0, events_before=inf))
+        assert await store.scrub(2)
+        assert await store.dead_letters() == [replace(letter(1), head=b"")]
+        await store.aclose()
+        store = make()
+        assert (await store.open()).erasing == 0
         await store.aclose()
 
     async def test_closing_twice(self, store: Store) -> None:

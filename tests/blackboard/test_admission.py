@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bus import names
-from bus.messages import AnyObservation, Confirm, Deposit, EndRound, Fold, Link, Reinforce, Retract, SetKinds, Share, Tick, Use
+from bus.messages import AnyObservation, Confirm, Deposit, EndRound, Erase, Fold, Link, Reinforce, Retract, SetKinds, Share, Tick, Use
 from tests.blackboard.driver import Driver
 
 
@@ -154,3 +154,55 @@ def test_only_the_host_changes_kinds() -> None:
     for sentence, expected in zip(said, ["kinds.fact.half_life: it is", "unit of its own", "kinds.rumour: it has", "control"], strict=True):
         assert expected in sentence
     assert driver.board.config.kinds["rumour"].initial == 2
+
+
+def test_an_item_is_its_owners_to_erase_and_the_hosts() -> None:
+    """Others are told so, if they see it; the host reaches what it does not see."""
+    driver = Driver()
+    shared, private = Deposit("shared", scope="shared"), Deposit("private")
+    shared_id, private_id = driver.id_of("x", shared), driver.id_of("x", private)
+    driver.say("x", shared, private)
+    driver.say("y", shared)
+    driver.say("y", Erase(shared_id))
+    driver.say("y", Erase(private_id))
+    assert [refusal.code for refusal in driver.refusals("y")] == ["NotYours", "NotInView"]
+    driver.say("x", Erase(shared_id))
+    driver.say("_board", Erase(private_id), Erase(private_id))
+    driver.say("_board", Confirm(private_id))
+    assert [refusal.code for refusal in driver.refusals("_board")] == ["NotInView", "NotInView"]
+    driver.say("_board", Erase(private_id))
+    assert driver.board.erased == (private_id,)
+    assert driver.top("x") == ()
+    assert driver.refusals("x") == []
+
+
+@pytest.mark.parametrize("after", [Confirm, Use, Retract, Erase, Share])
+def test_what_a_unit_has_erased_is_not_in_view(after: Any) -> None:
+    """Naming it again is refused as what never was; saying it again makes it anew."""
+    driver = Driver()
+    said = Deposit("a", key="k", value=1)
+    item = driver.id_of("x", said)
+    driver.say("x", said, Erase(item), after(item))
+    (refusal,) = driver.refusals("x")
+    assert (refusal.code, driver.top("x")) == ("NotInView", ())
+    driver.say("x", said, Erase(item), said, Deposit("b", key="k", value=2))
+    assert len(driver.refusals("x")) == 1
+    assert [each.content for each in driver.top("x")] == ["b"]
+
+
+def test_a_summary_that_is_erased_with_its_original_is_not_in_view() -> None:
+    """A unit that names it afterwards is refused; a summary of what is erased by now folds nothing, and is owed to be forgotten."""
+    driver = Driver()
+    said = [Deposit(content, key="cat", strength=1.01) for content in ("Doudou", "grey")]
+    first, second = (driver.id_of("x", each) for each in said)
+    driver.say("x", *said)
+    driver.rounds(6)
+    driver.say(names.HOST, Fold((first, second), "Doudou is grey"))
+    (summary,) = driver.top("x")
+    driver.say("x", Erase(first), Confirm(summary.id))
+    assert [refusal.code for refusal in driver.refusals("x")] == ["NotInView"]
+    driver.say("x", Erase(summary.id), Erase(first))
+    assert driver.top("x") == ()
+    driver.say(names.HOST, Fold((first, second), "Doudou is grey"))
+    assert driver.board.erased == (first,)
+    assert driver.top("x") == ()

@@ -2,8 +2,9 @@
 
 (a) Replaying the encoded log gives the same state, changes and signals. (b) Views never leak: what an agent hears and is answered is the
 same, byte for byte, as if the others' private acts had never been. (c) Strengths and the strongest items match a naive model. (d) Any split
-of the log into batches, with a checkpoint and a restart between them, gives the same result. (e) Nothing that was said is lost, but of a
-kind that is discarded: it stands, or is in the archive or the history; and what was folded is reached from its summary.
+of the log into batches, with a checkpoint and a restart between them, gives the same result. (e) Nothing that was said is lost, but what
+was erased, of which no id is left, and of a kind that is discarded: it stands, or is in the archive or the history; and what was folded is
+reached from its summary.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -30,6 +31,7 @@ from bus.messages import (
     Deposit,
     EdgesOf,
     EndRound,
+    Erase,
     Experts,
     Export,
     Exported,
@@ -105,6 +107,15 @@ class BoardLaws(RuleBasedStateMachine):
         self.log.append(msgspec.msgpack.encode((self.stamp, agent, messages.encode(post))))
         self.secret.append(secret if agent in {secret, "_board"} else None)
         self.told.append(self.board.apply(self.entry(len(self.log) - 1)))
+        gone = set(self.board.erased)
+        self.said = {item: content for item, content in self.said.items() if item not in gone}
+        self.folded = {original: summary for original, summary in self.folded.items() if not gone & {original, summary}}
+        if gone:
+            self.nothing_names_what_is_erased(gone)
+
+    def nothing_names_what_is_erased(self, gone: set[str]) -> None:
+        kept = b"".join(self.board.snapshot(full=True).values())
+        assert not [item for item in gone if item.encode() in kept and item not in self.board._network]
 
     def entry(self, index: int) -> Entry:
         stamp, agent, data = msgspec.msgpack.decode(self.log[index])
@@ -126,7 +137,7 @@ class BoardLaws(RuleBasedStateMachine):
         said = msgspec.structs.replace(data.draw(deposits("private")), content=f"shown by {agent}")
         self.say(agent, said, Share(Driver(board=self.board).id_of(agent, said)))
 
-    @rule(item=known, agent=st.sampled_from(AGENTS), verb=st.sampled_from([Confirm, Use, Retract]))
+    @rule(item=known, agent=st.sampled_from(AGENTS), verb=st.sampled_from([Confirm, Use, Retract, Erase]))
     def act(self, item: Known, agent: str, verb: Any) -> None:
         self.say(agent, verb(item.id), secret=item.secret)
 
@@ -148,7 +159,7 @@ class BoardLaws(RuleBasedStateMachine):
         unit: list[AnyObservation] = []
         for item in items:
             said = data.draw(deposits("shared"))
-            acts = [said, Confirm(item.id), Use(item.id), Retract(item.id), Share(item.id), Link(item.id, items[0].id)]
+            acts = [said, Confirm(item.id), Use(item.id), Retract(item.id), Share(item.id), Link(item.id, items[0].id), Erase(item.id)]
             unit.append(EndRound(int(self.board.now)) if item.secret else data.draw(st.sampled_from(acts)))
         self.say(agent, *unit)
 

@@ -152,8 +152,8 @@ async def test_the_disk_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 WRITER = """
 import asyncio, sys
-import blackboard.opening, blackboard.service
-blackboard.service.CHECKPOINT_EVERY = 20
+import blackboard.opening, blackboard.housekeeping
+blackboard.housekeeping.CHECKPOINT_EVERY = 20
 
 async def main():
     async with blackboard.opening.open(sys.argv[1], agent="writer") as board:

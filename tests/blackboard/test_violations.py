@@ -3,7 +3,7 @@
 from typing import Any
 
 from blackboard.board import Board
-from bus.messages import Confirm, Deposit, Reinforce, Retract, Share
+from bus.messages import Confirm, Deposit, Erase, Reinforce, Retract, Share
 from tests.blackboard.driver import Driver
 
 
@@ -131,3 +131,19 @@ def test_a_value_that_is_deposited_and_shared_in_one_unit_is_one_violation() -> 
     driver.say("sales", said, Reinforce(total, 2.0), Share(total))
     assert [s.signal for s in driver.signals()] == ["violated"]
     assert driver.signals(audience="private.sales") == []
+
+
+def test_an_erased_value_that_was_let_pass_is_remembered_nowhere() -> None:
+    """Under none of its ids; nor is an erased constraint."""
+    driver = Driver()
+    travel = driver.deposit("finance", "travel", kind="constraint", key="travel", op="<=", value=2_000, scope="shared")
+    driver.rounds(10)
+    trip = driver.deposit("finance", "trip", key="travel", value=3_000)
+    hotel = driver.deposit("sales", "hotel", key="travel", value=4_000, scope="shared")
+    driver.say("finance", Share(trip))
+    driver.say("finance", Erase(trip))
+    kept = b"".join(driver.board.snapshot(full=True).values())
+    assert trip.encode() not in kept
+    assert hotel.encode() in kept
+    driver.say("finance", Erase(travel))
+    assert travel.encode() not in b"".join(driver.board.snapshot(full=True).values())

@@ -271,6 +271,23 @@ class BusContract:
         await log.aclose()
         await bus.aclose()
 
+    async def test_cut(self, bus: Bus) -> None:
+        """What the host has stored itself may be cut off: reading and telling go on, and a new reader begins behind it."""
+        async with hosting(bus) as host, bus.listen(BOARD, SHARED) as heard:
+            await bus.publish(BOARD, "finance", b"one")
+            await bus.emit(BOARD, SHARED, 1, b"event 1")
+            await host.wait_for(1)
+            assert (await bus.cut_log(BOARD, 1)).left == 0
+            assert (await bus.cut_events(BOARD)).left == 0
+            assert await bus.publish(BOARD, "finance", b"two") == 2
+            await bus.emit(BOARD, SHARED, 2, b"event 2")
+            assert await take(heard, 2) == [b"event 1", b"event 2"]
+            assert [m.data for m in await host.wait_for(2)] == [b"one", b"two"]
+            identity = host.identity
+        async with hosting(bus, after=2, identity=identity) as host:
+            assert await bus.publish(BOARD, "finance", b"three") == 3
+            assert [m.data for m in await host.wait_for(1)] == [b"three"]
+
     async def test_boards_are_apart(self, bus: Bus) -> None:
         """What goes to one board is not in another's log."""
         async with hosting(bus) as host:

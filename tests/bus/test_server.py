@@ -231,9 +231,10 @@ async def test_one_server_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 async def test_keeps_its_streams(tmp_path: Path) -> None:
     """What was acknowledged is there when the server is started again on the same folder, whatever its name."""
     store = tmp_path / 'with "quotes" and späces'
+    identity = None
     for after in (0, 1):
         async with running_server(store) as server:
             bus = await NatsBus.connect(server.url)
-            await bus.open_log("board", after=after)
+            identity = (await bus.open_log("board", after=after, identity=identity)).identity
             assert await bus.publish("board", "finance", b"x") == after + 1
             await bus.aclose()

@@ -57,6 +57,8 @@ class Tap:
         self.publish = bus.publish
         self.open_log = bus.open_log
         self.emit = bus.emit
+        self.cut_log = bus.cut_log
+        self.cut_events = bus.cut_events
         self.answer = bus.answer
         self.aclose = bus.aclose
 

@@ -276,3 +276,41 @@ def test_contributions_say_who_strengthened_it() -> None:
         network.reinforce(item, 0.25, by="bob")
     share = item.contributions["bob", "reinforce"]
     assert (share.amount, share.count, share.last) == (0.75, 3, 3)
+
+
+# ---- erasing ----------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", ["standing", "archived", "superseded", "released", "expired"])
+def test_erasing_leaves_nothing(status: str) -> None:
+    """Whatever its status: the item, its edges, its ids and its place in every page are gone, and what says the same is made anew."""
+    moves = Moves()
+    network = PheromoneNetwork(kinds=BARE, recorder=moves)
+    other = put(network, "other")
+    item = put(network, "secret", 9.0, key="k", value=1, kind="preference", expires_at=500.0 if status == "expired" else None)
+    private = item.id
+    network.connect(item, other)
+    network.share(item, by="")
+    match status:
+        case "archived":
+            rounds(network, 150)
+        case "expired":
+            network.advance(500.0)
+        case "superseded":
+            put(network, "newer", key="k", value=2, kind="preference", scope="shared")
+        case "released":
+            network.retract(item, by="")
+    assert item.status == status
+    shared = item.id
+    assert network.erase(private, by="ada") == (shared, private)
+    assert [(cause, by) for content, cause, _, new, by, _ in moves.items if content == "secret"][-1] == ("erase", "ada")
+    for each in (private, shared):
+        with pytest.raises(NotInView):
+            network.get(each)
+    assert network.edges_of(other) == []
+    assert network.find_by_content("secret") is None
+    assert network.search("secret") == []
+    assert "secret" not in [each.content for each in network.history("k")]
+    kept = b"".join(network.snapshot(full=True).values())
+    assert not any(each.encode() in kept for each in ("secret", private, shared))
+    assert put(network, "secret").confirmations == 0

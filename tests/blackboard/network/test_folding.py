@@ -207,3 +207,22 @@ def test_a_summariser_of_one_s_own() -> None:
     restored.restore(network.snapshot(full=True))
     restored.evaporate()
     assert [item.content for item in restored.top(5)] == ["3 notes"]
+
+
+def test_erasing_an_original_erases_what_says_it() -> None:
+    """The summary, and what that went into in turn, go along; the others it stood for wait for another."""
+    network, items = faded()
+    summary = network.fold(items, "a grey cat of 4")
+    assert summary is not None
+    assert network.summaries_of(items[0]) == [summary]
+    assert set(network.erase(items[0])) == {items[0].id, summary.id}
+    assert network.foldings() == [tuple(items[1:])]
+    assert network.edges_of(items[1]) == []
+    again = network.fold(items[1:], "grey, 4")
+    assert again is not None
+    restored = PheromoneNetwork(summariser=None)
+    restored.restore(network.snapshot(full=True))
+    assert restored.snapshot(full=True) == network.snapshot(full=True)
+    network.erase(again)
+    assert network.foldings() == []  # it is gone for good, though they still say it
+    assert [network.tier(item) for item in items[1:]] == ["archived", "archived"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from blackboard import housekeeping
 from blackboard import service as module
 from blackboard.board import Board as PureBoard
 from blackboard.client import Board
@@ -42,7 +43,7 @@ async def live(store: MemoryStore | SqliteStore) -> tuple[dict[str, bytes], Memo
 @pytest.mark.parametrize("every", [1, 7, 10**9])
 async def test_checkpoint_and_tail_are_the_whole_journal(every: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a kill the board stands as it was, from whatever checkpoint; so does one that the whole journal is applied to."""
-    monkeypatch.setattr(module, "CHECKPOINT_EVERY", every)
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_EVERY", every)
     store = MemoryStore()
     was, image = await live(store)
     assert image is not None
@@ -66,7 +67,7 @@ async def test_the_tail_is_bounded_in_entries_too(monkeypatch: pytest.MonkeyPatc
         saved.set()
 
     monkeypatch.setattr(MemoryStore, "checkpoint", checkpoint)
-    monkeypatch.setattr(module, "CHECKPOINT_EVERY", 5)
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_EVERY", 5)
     store, bus = MemoryStore(), MemoryBus(ManualClock().now)
     async with host(store, bus=bus), asyncio.timeout(5):
         for number in range(4):

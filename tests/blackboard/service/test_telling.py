@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from blackboard import service as module
+from blackboard import trying
 from blackboard.clock import ManualClock
 from blackboard.store import MemoryStore
 from bus import names
@@ -45,7 +46,7 @@ class Troubled(MemoryBus):
 
 async def test_events_survive_trouble_of_the_bus(monkeypatch: pytest.MonkeyPatch) -> None:
     """What could not be told is told again, in order; meanwhile the board takes in no more than it can hold."""
-    monkeypatch.setattr(module, "TRY_AGAIN", (0.0, 0.0))
+    monkeypatch.setattr(trying, "TRY_AGAIN", (0.0, 0.0))
     monkeypatch.setattr(module, "MAX_UNTOLD", 1)
     bus = Troubled()
     bus.errors = [NoAnswer("no ack"), Unreachable("away")]

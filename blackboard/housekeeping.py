@@ -1,0 +1,139 @@
+"""What a host does beside the hot path: checkpoints, cutting the journal, and removing what was erased from all that is kept.
+
+Laws:
+
+- The state is taken between two batches, and written while the next ones are taken in.
+- A cut changes nothing about the board: the checkpoint that becomes the origin stands for what it drops, and what was not told stays.
+- What was erased is owed a cut from the transaction on that recorded the erasure, through any crash, until no byte of it is left: neither
+  in the files nor in the log. (Who says it again after that has said it again.)
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from math import inf
+
+import anyio
+
+from blackboard.board import Board
+from blackboard.clock import Clock
+from blackboard.questions import Progress
+from blackboard.retention import Retention
+from blackboard.store import Batch, Cut, Extent, Standing, Store
+from blackboard.trying import persistently
+from bus.errors import BusError
+from bus.port import FILE_BYTES, Bus
+
+CHECKPOINT_EVERY = 20_000
+"""Entries and changes between two checkpoints: what a reopening has to apply again is bounded by it."""
+AGAIN = 0.2
+"""Seconds until what could not be removed wholly is tried again."""
+
+_logger = logging.getLogger(__name__)
+
+
+class Housekeeping:
+    """Keeps the house of one board. ``first_untold`` gives the entry of the first event that waits to be told; infinite if none does."""
+
+    def __init__(
+        self,
+        board: Board,
+        store: Store,
+        bus: Bus,
+        progress: Progress,
+        clock: Clock,
+        retention: Retention,
+        first_untold: Callable[[], float],
+    ) -> None:
+        self.turn = asyncio.Lock()
+        """Held from applying a batch to its commit: whoever else has it finds the board as it is stored."""
+        self.unsaved = 0
+        """Entries and changes since the last checkpoint."""
+        self.base = 0
+        """The entry behind which the journal begins."""
+        self._board = board
+        self._store = store
+        self._bus = bus
+        self._progress = progress
+        self._clock = clock
+        self._retention = retention
+        self._first_untold = first_untold
+        self._extent = Extent()
+
+    async def begin(self, standing: Standing) -> None:
+        """Take up what is owed, and count what there is."""
+        self._progress.erasing = standing.erasing
+        self._extent = await self._store.extent()
+        self.base = standing.base
+
+    def took(self, batch: Batch) -> None:
+        """A batch was committed."""
+        if batch.journal:
+            extent = self._extent
+            extent.entries += len(batch.journal)
+            extent.bytes += sum(len(message.data) for message in batch.journal)
+            extent.since = min(extent.since, batch.journal[0].stamp)
+        if batch.erased:
+            self._progress.erasing = batch.cursor
+
+    async def run(self) -> None:
+        """Write a checkpoint whenever one is due, and cut where something is owed or a limit is reached."""
+        while True:
+            await self._progress.until(self._due)
+            async with self.turn:
+                seq, pages = self._progress.cursor, self._board.snapshot()
+                self.unsaved = 0
+            with anyio.CancelScope(shield=True):
+                await self._store.checkpoint(seq, pages)
+            if self._progress.erasing or self._full():
+                await self._cut(seq)
+
+    async def settled(self) -> None:
+        """Return once nothing is owed for what was erased."""
+        await self._progress.until(lambda: not self._progress.erasing)
+
+    def _due(self) -> bool:
+        return self.unsaved >= CHECKPOINT_EVERY or self._progress.erasing > 0 or self._full()
+
+    def _full(self) -> bool:
+        extent = self._extent
+        return self._retention.exceeded(extent.entries, extent.bytes, extent.since, self._clock.now())
+
+    async def _cut(self, seq: int) -> None:
+        """Let the journal begin behind entry ``seq``, of which the checkpoint has just been written."""
+        erases = self._progress.erasing > 0
+        await self._progress.until(lambda: self._first_untold() > seq)
+        await self._cut_log(seq, wholly=erases)
+        now, kept = self._clock.now(), self._retention
+        cut = Cut(seq, now, inf if erases else now - kept.events_age, dict(self._progress.told))
+        with anyio.CancelScope(shield=True):
+            await self._store.cut(cut)
+            async with self.turn:  # so that no batch is under way that may hear of them
+                self._extent = await self._store.extent()
+                for epoch in await self._store.forget_epochs(now - kept.epochs_age):
+                    self._progress.marks.pop(epoch, None)
+        self.base = seq
+        self._progress.wake()
+        if erases:
+            while not await self._store.scrub(seq):  # noqa: ASYNC110 - a reader of the files has no event for us
+                await anyio.sleep(AGAIN)
+            if self._progress.erasing <= seq:
+                self._progress.erasing = 0
+                self._progress.wake()
+
+    async def _cut_log(self, seq: int, *, wholly: bool) -> None:
+        """Cut what the bus keeps; ``wholly``: until no byte of it is left, for which it is cut again as far as the board has stored it."""
+        name = self._board.config.name
+        try:
+            for cut in (
+                lambda: self._bus.cut_log(name, max(seq, self._progress.cursor if wholly else 0)),
+                lambda: self._bus.cut_events(name),
+            ):
+                _, left = await persistently(cut)
+                more = 0
+                while wholly and left and more < FILE_BYTES:
+                    await anyio.sleep(AGAIN)
+                    dropped, left = await persistently(cut)
+                    more += dropped
+        except BusError:
+            _logger.exception("board %s: what the bus keeps of it cannot be cut, and stays", name)

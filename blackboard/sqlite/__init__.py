@@ -1,0 +1,12 @@
+"""A board in SQLite: one of its files each for what came, for how it stands, and for where its journal begins.
+
+``NAME.db`` holds the journal and all that is committed with it; ``NAME.state.db`` the checkpoint, so that writing one never stands in the
+way of a commit; ``NAME.origin.db`` the checkpoint that the journal begins behind, once it was cut; ``NAME.db.lock`` names the process that
+holds them.
+"""
+
+from blackboard.sqlite.copies import Copied, back_up, restore
+from blackboard.sqlite.looking import Inspection, Recorded, inspect, recorded
+from blackboard.sqlite.store import SqliteStore
+
+__all__ = ["Copied", "Inspection", "Recorded", "SqliteStore", "back_up", "inspect", "recorded", "restore"]

@@ -1,0 +1,79 @@
+"""The tables of a board's files, and how files of earlier versions become today's.
+
+Laws:
+
+- Every version's step stands here for good, and is tested on a database that this version made.
+- A step is one transaction: a file is of one version or of the next.
+"""
+
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+from blackboard.errors import SchemaTooNew
+
+SCHEMA = 2
+"""Of all files, in ``PRAGMA user_version``."""
+
+
+class Kind(NamedTuple):
+    """A kind of file."""
+
+    tables: str
+    """Today's tables."""
+    steps: tuple[str, ...]
+    """From version 1 to 2, from 2 to 3, …"""
+
+
+JOURNAL = Kind(
+    """
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
+    CREATE TABLE journal (seq INTEGER PRIMARY KEY, stamp REAL NOT NULL, agent TEXT NOT NULL, data BLOB NOT NULL);
+    CREATE TABLE marks (agent TEXT, epoch TEXT, seq INTEGER NOT NULL, stamp REAL NOT NULL, PRIMARY KEY (agent, epoch)) WITHOUT ROWID;
+    CREATE TABLE events (audience TEXT NOT NULL, n INTEGER NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL, threads BLOB NOT NULL);
+    CREATE UNIQUE INDEX events_by_number ON events (audience, n);
+    CREATE INDEX events_by_entry ON events (seq);
+    CREATE TABLE told (audience TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE dead (
+        id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, stamp REAL NOT NULL, agent TEXT NOT NULL, code TEXT NOT NULL, error TEXT NOT NULL,
+        head BLOB NOT NULL, epoch TEXT NOT NULL, post INTEGER NOT NULL, unit INTEGER NOT NULL
+    );
+    CREATE INDEX dead_by_agent ON dead (agent, id);
+    CREATE TABLE archive (item TEXT PRIMARY KEY, seq INTEGER NOT NULL, data BLOB NOT NULL);
+    CREATE TABLE cuts (seq INTEGER PRIMARY KEY, stamp REAL NOT NULL);
+    """,
+    (
+        # When an epoch was last heard of, and where the journal was cut.
+        """
+        ALTER TABLE marks ADD COLUMN stamp REAL NOT NULL DEFAULT 0;
+        UPDATE marks SET stamp = (SELECT COALESCE(MAX(stamp), 0) FROM journal);
+        CREATE TABLE cuts (seq INTEGER PRIMARY KEY, stamp REAL NOT NULL);
+        """,
+    ),
+)
+
+STATE = Kind(
+    """
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
+    CREATE TABLE pages (name TEXT PRIMARY KEY, data BLOB NOT NULL);
+    """,
+    ("",),
+)
+
+
+def prepare(db: sqlite3.Connection, path: Path, kind: Kind) -> None:
+    """Make the tables, or bring them up to today's. Raises ``SchemaTooNew``."""
+    version = check_schema(db, path)
+    if version == 0:
+        db.executescript(f"BEGIN; {kind.tables} PRAGMA user_version = {SCHEMA}; COMMIT;")
+        return
+    for number, step in enumerate(kind.steps[version - 1 :], version + 1):
+        db.executescript(f"BEGIN; {step} PRAGMA user_version = {number}; COMMIT;")
+
+
+def check_schema(db: sqlite3.Connection, path: Path) -> int:
+    """The file's version; 0 for an empty one. Raises ``SchemaTooNew``."""
+    [(version,)] = db.execute("PRAGMA user_version").fetchall()
+    if version > SCHEMA:
+        raise SchemaTooNew(f"{path} has schema {version}, and this version of pheroboard knows {SCHEMA}: upgrade pheroboard")
+    return int(version)

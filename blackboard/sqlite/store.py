@@ -1,0 +1,300 @@
+"""The store in SQLite.
+
+Laws:
+
+- A checkpoint that is damaged, not of this journal, or ahead of it (one of the files was replaced) is dropped: the origin, if the journal
+  was cut, and the journal behind it rebuild the state.
+- The origin is in its place before the journal is cut: whatever ends in between, the journal goes on from an origin that is there.
+"""
+
+import logging
+import os
+import shutil
+import sqlite3
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from msgspec.structs import astuple
+
+from blackboard.errors import BoardInUse, Damaged, StoreError
+from blackboard.sqlite.file import File, not_writable
+from blackboard.sqlite.schema import JOURNAL, STATE
+from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Archived, Batch, Cut, DeadLetter, Extent, Outgoing, Standing
+from bus.lock import Held, hold
+from bus.port import LogMessage
+
+_AT_ONCE = 4096
+"""Rows that are dropped in one transaction, so that a cut holds up no commit."""
+
+_logger = logging.getLogger(__name__)
+
+DEAD_LETTERS = "SELECT seq, stamp, agent, code, error, head, epoch, post, unit FROM dead ORDER BY id DESC LIMIT ?"
+_DEAD_LETTERS_OF = "SELECT seq, stamp, agent, code, error, head, epoch, post, unit FROM dead WHERE agent = ? ORDER BY id DESC LIMIT ?"
+
+
+def state_of(path: Path) -> Path:
+    """Where the checkpoint of the board in ``path`` is."""
+    return path.with_name(f"{path.stem}.state.db")
+
+
+def origin_of(path: Path) -> Path:
+    """Where its origin is, once its journal was cut."""
+    return path.with_name(f"{path.stem}.origin.db")
+
+
+class SqliteStore:
+    """Keeps one board in ``path`` and its companions. Nothing is touched before ``open``."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock: IO[str] | None = None
+        self._main: File | None = None
+        self._state: File | None = None
+        self._standing = Standing()
+        self._life = b""
+
+    async def open(self) -> Standing:
+        """Lock the files, make them if they are not there, and say how they stand.
+
+        Raises ``NotWritable``, ``BoardInUse``, ``SchemaTooNew``, and ``Damaged`` for a journal that is not whole.
+        """
+        self._lock = lock(self._path)
+        try:
+            self._main = await File.open(self._path, JOURNAL)
+            self._standing, self._life = await self._main.run(_read_standing)
+            self._standing.checkpoint, self._standing.pages = await self._open_checkpoint()
+        except BaseException:
+            await self.aclose()
+            raise
+        standing, self._standing = self._standing, Standing(cursor=self._standing.cursor, base=self._standing.base)
+        return standing
+
+    async def _open_checkpoint(self) -> tuple[int, dict[str, bytes]]:
+        try:
+            return await self._read_checkpoint()
+        except Damaged as error:
+            _logger.warning("the checkpoint is dropped, the journal rebuilds the state: %s", error)
+            return await self.revert()
+
+    async def _read_checkpoint(self) -> tuple[int, dict[str, bytes]]:
+        path = state_of(self._path)
+        self._state = await File.open(path, STATE)
+        return await self._state.run(_read_checkpoint, path, self._life, self._standing.base, self._standing.cursor)
+
+    async def revert(self) -> tuple[int, dict[str, bytes]]:
+        """Put the origin in the place of the checkpoint."""
+        if self._state is not None:
+            await self._state.aclose()
+            self._state = None
+        path, origin = state_of(self._path), origin_of(self._path)
+        for rest in ("", "-wal", "-shm"):
+            path.with_name(path.name + rest).unlink(missing_ok=True)
+        if self._standing.base:
+            if not origin.exists():
+                raise Damaged(f"{self._path} begins behind entry {self._standing.base}, and {origin} is not there: restore a backup")
+            shutil.copyfile(origin, path)
+        return await self._read_checkpoint()
+
+    async def begin(self, origin: bytes, log: str) -> None:
+        """Settle the origin."""
+        await self._file.run(_write_origin, origin, log)
+
+    async def commit(self, batch: Batch) -> None:
+        """One transaction, synced."""
+        await self._file.run(_write_batch, batch)
+        self._standing.cursor = batch.cursor
+
+    async def checkpoint(self, seq: int, pages: Mapping[str, bytes]) -> None:
+        """One transaction in the second file, on a thread of its own."""
+        await self._state_file.run(_write_checkpoint, seq, pages)
+
+    async def cut(self, cut: Cut) -> None:
+        """Copy the checkpoint; then drop what goes, some at a time."""
+        await self._state_file.copy_to(origin_of(self._path))
+        gone = await self._file.run(_write_cut, cut)
+        self._standing.base = cut.seq
+        for table, upto in (("journal", cut.seq), ("events", gone)):
+            while await self._file.run(_drop, table, upto):
+                pass
+
+    async def forget_epochs(self, before: float) -> list[tuple[str, str]]:
+        """Drop the watermarks of epochs last heard of before that time."""
+        return await self._file.run(_forget_epochs, before)
+
+    async def scrub(self, seq: int) -> bool:
+        """Write the files anew."""
+        await self._file.run(_strip_dead_letters, seq)
+        if not (await self._state_file.scrub() and await self._file.scrub()):
+            return False
+        await self._file.run(_settle_erasure, seq)
+        return True
+
+    async def extent(self) -> Extent:
+        """How much journal there is."""
+        [(entries, size, since)] = await self._rows(
+            "SELECT COUNT(*), TOTAL(LENGTH(data)), MIN(stamp) FROM journal WHERE seq > ?", self._standing.base
+        )
+        return Extent(entries, int(size), since) if entries else Extent()
+
+    async def journal(self, after: int, limit: int = 256) -> list[LogMessage]:
+        """The applied entries after ``after``."""
+        return [LogMessage(*row) for row in await self._rows("SELECT * FROM journal WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)]
+
+    async def tally(self, after: int) -> dict[str, int]:
+        """Audience → how many events the entries after ``after`` caused."""
+        return dict(await self._rows("SELECT audience, COUNT(*) FROM events WHERE seq > ? GROUP BY audience", after))
+
+    async def untold(self) -> list[Outgoing]:
+        """Events that were not told yet."""
+        query = "SELECT e.* FROM told t JOIN events e ON e.audience = t.audience AND e.n > t.n ORDER BY e.rowid"
+        return [Outgoing(*row) for row in await self._rows(query)]
+
+    async def events(self, audience: str, after: int, limit: int) -> list[Outgoing]:
+        """An audience's events after number ``after``."""
+        query = "SELECT * FROM events WHERE audience = ? AND n > ? ORDER BY n LIMIT ?"
+        return [Outgoing(*row) for row in await self._rows(query, audience, after, limit)]
+
+    async def bounds(self, audience: str) -> tuple[int, int]:
+        """The first number that is kept for an audience, and its last."""
+        query = "SELECT (SELECT MIN(n) FROM events WHERE audience = ?1), MAX(n) FROM events WHERE audience = ?1"
+        [(first, last)] = await self._rows(query, audience)
+        if first is None:
+            [(told,)] = await self._rows("SELECT TOTAL(n) FROM told WHERE audience = ?", audience)
+            return (int(told) + 1, int(told)) if told else (0, 0)
+        return first, last
+
+    async def event_at(self, seq: int) -> list[Outgoing]:
+        """What entry ``seq`` caused."""
+        return [Outgoing(*row) for row in await self._rows("SELECT * FROM events WHERE seq = ? ORDER BY rowid", seq)]
+
+    async def dead_letters(self, limit: int = 100, agent: str | None = None) -> list[DeadLetter]:
+        """The newest dead letters first."""
+        rows = await (self._rows(DEAD_LETTERS, limit) if agent is None else self._rows(_DEAD_LETTERS_OF, agent, limit))
+        return [DeadLetter(*row) for row in rows]
+
+    async def archived(self, item: str) -> Archived | None:
+        """An item as it was archived."""
+        rows = await self._rows("SELECT * FROM archive WHERE item = ?", item)
+        return Archived(*rows[0]) if rows else None
+
+    async def aclose(self) -> None:
+        """Close the files and let go of the lock."""
+        for file in (self._main, self._state):
+            if file is not None:
+                await file.aclose()
+        self._main = self._state = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    @property
+    def _file(self) -> File:
+        if self._main is None:
+            raise self._not_open()
+        return self._main
+
+    @property
+    def _state_file(self) -> File:
+        if self._state is None:
+            raise self._not_open()
+        return self._state
+
+    def _not_open(self) -> StoreError:
+        return StoreError(f"{self._path} is not open: call open() before anything else, and nothing after aclose()")
+
+    async def _rows(self, query: str, *parameters: Any) -> list[Any]:
+        return await self._file.run(lambda db: db.execute(query, parameters).fetchall())
+
+
+def _read_standing(db: sqlite3.Connection) -> tuple[Standing, bytes]:
+    """How the journal stands, and the random name of its life, by which a checkpoint knows its journal."""
+    db.execute("INSERT OR IGNORE INTO meta VALUES ('life', ?)", (uuid.uuid4().bytes,))
+    meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
+    marks = {(agent, epoch): seq for agent, epoch, seq in db.execute("SELECT agent, epoch, seq FROM marks")}
+    standing = Standing(
+        origin=meta.get("origin"), log=meta.get("log"), cursor=meta.get("cursor", 0), marks=marks, base=meta.get("base", 0),
+        erasing=meta.get("erasing", 0),
+    )  # fmt: skip
+    return standing, meta["life"]
+
+
+def _write_origin(db: sqlite3.Connection, origin: bytes, log: str) -> None:
+    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("origin", origin), ("log", log)])
+
+
+def _read_checkpoint(db: sqlite3.Connection, path: Path, life: bytes, base: int, cursor: int) -> tuple[int, dict[str, bytes]]:
+    meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
+    if not meta and not base:
+        db.execute("INSERT INTO meta VALUES ('life', ?)", (life,))
+    elif meta.get("life") != life or not base <= meta.get("seq", 0) <= cursor:
+        raise Damaged(f"{path} is no checkpoint of this board's journal, which goes from entry {base} to {cursor}: restore a backup")
+    return meta.get("seq", 0), dict(db.execute("SELECT name, data FROM pages").fetchall())
+
+
+def _write_batch(db: sqlite3.Connection, batch: Batch) -> None:
+    db.executemany("INSERT INTO journal VALUES (?, ?, ?, ?)", [(m.seq, m.stamp, m.agent, m.data) for m in batch.journal])
+    db.executemany("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", [(*who, seq, batch.stamp) for who, seq in batch.marks.items()])
+    db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", [astuple(event) for event in batch.events])
+    # Every audience that ever had events has its row, so that what is untold is found without a scan.
+    db.executemany("INSERT OR IGNORE INTO told VALUES (?, 0)", {(e.audience,) for e in batch.events})
+    db.executemany("INSERT OR REPLACE INTO told VALUES (?, ?)", batch.told.items())
+    db.executemany("INSERT OR REPLACE INTO archive VALUES (?, ?, ?)", [(a.item, a.seq, a.data) for a in batch.archived])
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('cursor', ?)", (batch.cursor,))
+    if batch.erased:
+        db.executemany("DELETE FROM archive WHERE item = ?", [(item,) for item in batch.erased])
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('erasing', ?)", (batch.cursor,))
+    if batch.dead:
+        rows = [astuple(letter) for letter in batch.dead]
+        columns = "seq, stamp, agent, code, error, head, epoch, post, unit"
+        db.executemany(f"INSERT INTO dead ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)  # noqa: S608 - our own text
+        db.execute("DELETE FROM dead WHERE id <= (SELECT MAX(id) FROM dead) - ?", (MAX_DEAD_LETTERS,))
+
+
+def _write_checkpoint(db: sqlite3.Connection, seq: int, pages: Mapping[str, bytes]) -> None:
+    db.executemany("INSERT OR REPLACE INTO pages VALUES (?, ?)", [(name, data) for name, data in pages.items() if data])
+    db.executemany("DELETE FROM pages WHERE name = ?", [(name,) for name, data in pages.items() if not data])
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('seq', ?)", (seq,))
+
+
+def _write_cut(db: sqlite3.Connection, cut: Cut) -> int:
+    """Settle the cut; up to which entry events go."""
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('base', ?)", (cut.seq,))
+    db.executemany("INSERT OR REPLACE INTO told VALUES (?, ?)", cut.told.items())
+    db.execute("INSERT OR REPLACE INTO cuts VALUES (?, ?)", (cut.seq, cut.stamp))
+    old = "SELECT seq FROM cuts WHERE stamp <= ? UNION SELECT seq FROM (SELECT seq FROM cuts ORDER BY seq DESC LIMIT -1 OFFSET ?)"
+    [(gone,)] = db.execute(f"SELECT COALESCE(MAX(seq), 0) FROM ({old})", (cut.events_before, CUTS_KEPT)).fetchall()  # noqa: S608 - our own text
+    db.execute("DELETE FROM cuts WHERE seq < ?", (gone,))
+    return int(gone)
+
+
+def _forget_epochs(db: sqlite3.Connection, before: float) -> list[tuple[str, str]]:
+    unused = db.execute("SELECT agent, epoch FROM marks WHERE stamp < ?", (before,)).fetchall()
+    db.executemany("DELETE FROM marks WHERE agent = ? AND epoch = ?", unused)
+    return unused
+
+
+def _drop(db: sqlite3.Connection, table: str, upto: int) -> int:
+    rows = f"SELECT rowid FROM {table} WHERE seq <= ? ORDER BY seq LIMIT ?"  # noqa: S608 - our own text
+    return db.execute(f"DELETE FROM {table} WHERE rowid IN ({rows})", (upto, _AT_ONCE)).rowcount  # noqa: S608 - our own text
+
+
+def _strip_dead_letters(db: sqlite3.Connection, seq: int) -> None:
+    db.execute("UPDATE dead SET head = x'' WHERE seq <= ?", (seq,))
+
+
+def _settle_erasure(db: sqlite3.Connection, seq: int) -> None:
+    db.execute("DELETE FROM meta WHERE name = 'erasing' AND value <= ?", (seq,))
+
+
+def lock(path: Path) -> IO[str]:
+    """Hold ``NAME.db.lock``. Raises ``BoardInUse``, ``NotWritable``."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return hold(path.with_name(f"{path.name}.lock"))
+    except Held as held:
+        here = " (this one, in another event loop)" if held.holder == str(os.getpid()) else ""
+        raise BoardInUse(f"{path} is in use by process {held.holder}{here}: end it, or serve the board with `pheroboard up`") from held
+    except OSError as error:
+        raise not_writable(path, error) from error

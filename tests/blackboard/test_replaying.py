@@ -1,0 +1,111 @@
+"""Looking back at a board as it stood."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from blackboard.client import Board
+from blackboard.clock import ManualClock
+from blackboard.errors import BadValue
+from blackboard.replaying import At, replay, verify
+from blackboard.retention import Retention
+from blackboard.service import Service
+from blackboard.sqlite import SqliteStore
+from bus.memory import MemoryBus
+from bus.messages import Items, Top
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "board.db"
+
+
+def strength(board: "object", at: float | None = None) -> float:
+    reply = board.answer("anyone", Top(1), at=at)  # type: ignore[attr-defined]
+    assert isinstance(reply, Items)
+    return reply.items[0].strength if reply.items else 0.0
+
+
+async def live(path: Path, retention: Retention | None = None, **settings: object) -> dict[str, list[float]]:
+    """A board whose one item is reinforced in each of ten rounds; its strength by entry, by round (at its end) and by time (likewise)."""
+    clock = ManualClock(1000.0)
+    bus = MemoryBus(clock.now)
+    found: dict[str, list[float]] = {"seq": [0.0], "round": [], "time": []}
+    service = Service("board", bus, SqliteStore(path), clock, retention=retention, settings=settings)
+    async with service, Board(bus, "board", "finance") as finance:
+        item = await finance.deposit("a", scope="shared")
+        found["seq"].append((await finance.get(item)).strength)
+        for _ in range(10):
+            await finance.reinforce(item, 1.0)
+            found["seq"].append((await finance.get(item)).strength)
+            if service.board.config.time == "rounds":
+                found["round"].append(found["seq"][-1])
+                await finance.end_round()
+                found["seq"].append((await finance.get(item)).strength)
+            found["time"].append((await finance.get(item)).strength)
+            clock.advance(60.0)
+    return found
+
+
+async def test_by_entry_and_round_and_time(path: Path) -> None:
+    """A board is shown as it stood after an entry, as a round ended, and at a time; without any of them as it stands."""
+    found = await live(path)
+    for seq, was in enumerate(found["seq"]):
+        assert strength(replay(path, At(seq=seq)).board) == was
+    for number, was in enumerate(found["round"]):
+        assert strength(replay(path, At(round=number)).board) == was
+    for number, was in enumerate(found["time"]):
+        past = replay(path, At(time=1000.0 + 60.0 * number + 30.0))
+        assert strength(past.board, past.at) == was
+    now = replay(path, At())
+    assert (strength(now.board), now.entries, now.begins) == (found["seq"][-1], 21, 0)
+    assert strength(replay(path, At(round=99)).board) == found["seq"][-1]
+
+
+async def test_on_the_wall_clock(path: Path) -> None:
+    """At a time, strengths are those of that time; rounds there are none."""
+    await live(path, time="wall")
+    past = replay(path, At(time=1030.0))
+    assert strength(past.board, past.at) == 5.0
+    with pytest.raises(BadValue, match="has no rounds"):
+        replay(path, At(round=3))
+
+
+async def test_behind_a_cut(path: Path) -> None:
+    """A replay begins at the origin; what was before it is said to be cut off."""
+    found = await live(path, Retention(journal_entries=8))
+    past = replay(path, At())
+    assert past.begins >= 8
+    assert strength(past.board) == found["seq"][-1]
+    assert strength(replay(path, At(seq=past.begins)).board) == found["seq"][past.begins]
+    for early in (At(seq=3), At(round=0), At(time=1000.0)):
+        with pytest.raises(BadValue, match="was cut off"):
+            replay(path, early)
+
+
+@pytest.mark.parametrize("retention", [None, Retention(journal_entries=8)], ids=["whole", "cut"])
+async def test_verify(path: Path, retention: Retention | None) -> None:
+    """The journal gives the checkpoint, to the byte; a page that was changed behind our back is named."""
+    await live(path, retention)
+    verified = verify(path)
+    assert (verified.differ, verified.checkpoint) == ((), 21)
+    assert verified.entries == 21 - verified.begins
+    database = sqlite3.connect(path)
+    database.execute("UPDATE journal SET stamp = stamp + 1000000")
+    database.commit()
+    database.close()
+    if verified.entries:
+        assert verify(path).differ == ("board",)
+
+
+async def test_in_use(path: Path) -> None:
+    """A board that is open elsewhere is looked at and not touched."""
+    clock = ManualClock()
+    bus = MemoryBus(clock.now)
+    async with Service("board", bus, SqliteStore(path), clock), Board(bus, "board", "finance") as finance:
+        await finance.deposit("a", scope="shared")
+        assert strength(replay(path, At()).board) == 4.0
+        with pytest.raises(BadValue, match="no checkpoint"):
+            verify(path)
+        await finance.deposit("and on")
