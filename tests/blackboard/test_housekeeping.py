@@ -48,7 +48,7 @@ async def test_cuts_change_nothing(tmp_path: Path, retention: Retention) -> None
                 strengths = [item.strength for item in await finance.top()]
                 account = await finance.explain((await finance.top())[0])
             if kept is retention:
-                await cut(service, service._progress.cursor - 3)
+                await cut(service, 3)  # how far it comes beyond that depends on which batches came together
             was = state(service)
         async with Service("board", MemoryBus(ManualClock().now), SqliteStore(path), ManualClock()) as service:
             assert state(service) == was

@@ -45,6 +45,8 @@ async def live(path: Path, retention: Retention | None = None, **settings: objec
                 found["seq"].append((await finance.get(item)).strength)
             found["time"].append((await finance.get(item)).strength)
             clock.advance(60.0)
+        if retention is not None:
+            await service._progress.until(lambda: service._house.base >= retention.journal_entries)
     return found
 
 
