@@ -1,6 +1,6 @@
 """The network against a naive model, which multiplies every item in every round and sorts to find the strongest."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -32,6 +32,12 @@ class Naive:
     owner: str = ""
     scope: str = "private"
     value: int | None = None
+    sayers: dict[str, None] = field(default_factory=dict)
+
+    def take_over(self, owner: str) -> None:
+        """What is history, and not merely in the archive, is its next sayer's."""
+        if self.status not in {"standing", "archived"}:
+            self.owner, self.sayers = owner, {}
 
     @property
     def s0(self) -> float:
@@ -66,14 +72,16 @@ class NetworkMatchesModel(RuleBasedStateMachine):
         known = self.model.get(item.id)
         if known is not None and known.status == "standing":
             known.strength = max(known.strength, known.s0) + policy.confirm
+            self.say(item.id, owner)
             return
         if known is None:
             known = self.model[item.id] = Naive(kind, 0.0, 0.0, 0.0, self.made, owner=owner, value=value)
             self.made += 1
+        known.take_over(owner)
         known.status = "standing"
         known.strength = known.first = policy.initial if strength is None else strength
         known.protected = self.round + policy.protect
-        self.supersede(item.id)
+        self.say(item.id, owner)
 
     @rule(data=st.data(), act=st.sampled_from(["confirm", "reinforce", "use"]), delta=st.sampled_from([0.1, 1.0, 30.0]))
     def strengthen(self, data: st.DataObject, act: str, delta: float) -> None:
@@ -120,12 +128,14 @@ class NetworkMatchesModel(RuleBasedStateMachine):
                     self.edges[self.edge_id(item.id, moved)] = (strength, moved)
         if twin is not None and twin.status == "standing":
             twin.strength = max(twin.strength, known.strength) + DEFAULTS[known.kind].confirm
+            self.say(item.id, known.owner)
             return
-        known.scope = "shared"
+        sharer, known.scope = known.owner, "shared"
         if twin is not None:
-            known.number = twin.number
+            twin.take_over(sharer)
+            known.number, known.owner, known.sayers = twin.number, twin.owner, twin.sayers
         self.model[item.id] = known
-        self.supersede(item.id)
+        self.say(item.id, sharer)
 
     @rule(data=st.data(), strength=st.sampled_from([None, 0.11, 2.0]))
     def connect(self, data: st.DataObject, strength: float | None) -> None:
@@ -203,12 +213,22 @@ class NetworkMatchesModel(RuleBasedStateMachine):
         self.edges = {edge_id: edge for edge_id, edge in self.edges.items() if edge[0] >= EDGE.threshold * (1 - 1e-11)}
         self.round += 1
 
-    def supersede(self, item_id: str) -> None:
+    def say(self, item_id: str, by: str) -> None:
+        """``by`` says it, and so no longer what it said before for the slot."""
         newer = self.model[item_id]
+        newer.sayers.setdefault(by)
         for other_id, older in self.model.items():
-            same = (older.kind, older.owner, older.scope) == (newer.kind, newer.owner, newer.scope)
-            if other_id != item_id and same and None not in {older.value, newer.value} and older.status in {"standing", "archived"}:
-                older.status = "superseded"
+            same = (older.kind, older.scope) == (newer.kind, newer.scope) and (older.scope == "shared" or older.owner == newer.owner)
+            if other_id == item_id or not same or None in {older.value, newer.value} or older.status not in {"standing", "archived"}:
+                continue
+            if by in older.sayers:
+                del older.sayers[by]
+                if older.sayers:
+                    older.owner = next(iter(older.sayers)) if older.owner == by else older.owner
+                    continue
+            elif older.owner != newer.owner:
+                continue
+            older.status = "superseded"
 
     def pick(self, data: st.DataObject) -> str | None:
         return data.draw(st.sampled_from(sorted(self.model, key=lambda each: self.model[each].number))) if self.model else None
