@@ -8,7 +8,7 @@ number, nobody has spoken in between, and the round may end.
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from agents import Crew
+from examples.children import kill
 from examples.procurement.crew import ROUNDS, agents
 from examples.timeline import Timeline
 
@@ -82,8 +83,7 @@ async def _started(address: str, name: str) -> AsyncIterator[Child]:
             await process.stdin.aclose()
             await process.wait()
         finally:
-            with suppress(ProcessLookupError):
-                process.kill()
+            kill(process)
 
 
 async def _be(address: str, name: str) -> None:

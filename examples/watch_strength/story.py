@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from agents import Agent, Crew, every, on_change, on_signal
 from bus.messages import Change, Signal
+from examples.children import kill
 
 CHECKOUT = Path(__file__).parents[2]
 ROUNDS = 12
@@ -85,8 +86,7 @@ class Watcher:
                 assert await lines.receive_until(b"\n", 64) == b"listening"
                 yield lines
             finally:
-                with suppress(ProcessLookupError):
-                    process.kill()
+                kill(process)
 
     async def see(self, lines: BufferedByteReceiveStream, count: int) -> list[Change | Signal]:
         """Read until it has seen ``count`` events in all, over all its lives; give those that are new."""
