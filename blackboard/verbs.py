@@ -1,5 +1,6 @@
 """What an agent may say, whether each by itself or many as one unit."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from math import nan
 from typing import Any, Protocol, Self
@@ -24,15 +25,16 @@ class Identified(Protocol):
 Ref = str | Identified
 
 
-class Verbs:
+class Verbs(ABC):
     """What an agent says: to its board, or into a batch."""
 
     def __init__(self, board: str, agent: str) -> None:
         self.name = board
         self.agent = agent
 
+    @abstractmethod
     async def _say(self, observation: AnyObservation) -> None:
-        raise NotImplementedError
+        """Take one observation on its way."""
 
     async def deposit(
         self,
