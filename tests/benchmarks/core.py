@@ -97,7 +97,7 @@ def _read_after(board: Board, targets: list[str], changes: int, reads: int, *, s
 
 def evaporate(sizes: Sizes) -> list[Row]:
     """One step, with items so strong that none is due; the step's time does not depend on how many there are."""
-    boards = {n: Loaded(n, strongest=10_000.0).board._network for n in (sizes.few, sizes.many)}
+    boards = {n: Loaded(n, strongest=1e6).board._network for n in (sizes.few, sizes.many)}
     frozen()
     steps: dict[int, list[float]] = {n: [] for n in boards}
     longest = 0.0
