@@ -10,12 +10,13 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from importlib import metadata
+from inspect import isawaitable
 from keyword import iskeyword
 from pathlib import Path
 
 from cyclopts import App, CycloptsError, Parameter
 
-from agents.cli.ending import Ending
+from agents.cli.ending import Ending, interrupted_once
 from agents.cli.errors import CommandError
 from blackboard.errors import BlackboardError
 from bus.errors import BusError
@@ -66,7 +67,12 @@ def main(tokens: Sequence[str] | None = None) -> None:
 def call(tokens: Sequence[str]) -> int:
     """Run one command and give back its exit code. A command returns nothing, or a code of its own. Raises ``KeyboardInterrupt``."""
     try:
-        code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        command, bound, _ = app.parse_args(tokens, exit_on_error=False, print_error=False)
+        code = command(*bound.args, **bound.kwargs)
+        if isawaitable(code):
+            import asyncio  # which takes a while, and help does without
+
+            code = asyncio.run(interrupted_once(code))
         sys.stdout.flush()
     except CycloptsError as error:
         print(f"pheroboard: {_line(error)} (pheroboard --help tells more)", file=sys.stderr)

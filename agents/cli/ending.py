@@ -1,14 +1,17 @@
 """Ending before one's time: asked to by a signal, or because nobody reads any more what is printed.
 
 Law: there is one way out, that of Ctrl-C. The command's task is cancelled, so that agents are stopped, servers ended and folders removed;
-only the exit code tells why.
+only the exit code tells why. It is gone once: a second Ctrl-C would cut the cleaning up in the middle, which takes its bounded time.
 """
 
 import os
 import signal
 import sys
+from collections.abc import Awaitable
 from types import FrameType
-from typing import Any, TextIO, cast
+from typing import Any, TextIO, TypeVar, cast
+
+T = TypeVar("T")
 
 
 class Ending:
@@ -34,6 +37,19 @@ class Ending:
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         self.end(128 + number)
+
+
+async def interrupted_once(work: Awaitable[T]) -> T:
+    """Do a command's work. What interrupts it first (the event loop's own handler cancels it) is the last that does."""
+    interrupt = signal.getsignal(signal.SIGINT)
+
+    def once(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if callable(interrupt):
+            interrupt(number, frame)
+
+    signal.signal(signal.SIGINT, once)
+    return await work
 
 
 class _Outlet:
