@@ -9,6 +9,7 @@ Laws:
 - Time moves only with entries: an ``EndRound`` on a board of rounds, the entry's stamp on a wall-clock one. Stamps never run backwards: a
   smaller one counts as the largest so far.
 - A refused unit leaves no trace but its ``Refusal`` to its sender.
+- What does not stand says it from the archive, which whoever keeps the board writes with what each entry did.
 """
 
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from blackboard import views
 from blackboard.admission import Admission, reinforced
 from blackboard.alerts import Alerts, AlertState
 from blackboard.answers import Answers
+from blackboard.archive import Archive
 from blackboard.config import BoardConfig
 from blackboard.errors import Refused
 from blackboard.items import ContextItem, from_deposit, from_wire, to_wire
@@ -87,16 +89,18 @@ class _State(Struct):
 
 
 class Board:
-    """One board. ``detectors``: the defaults if not given."""
+    """One board. ``detectors``: the defaults if not given; ``archive``: one in memory."""
 
-    def __init__(self, config: BoardConfig, detectors: tuple[Detector, ...] | None = None) -> None:
+    def __init__(self, config: BoardConfig, detectors: tuple[Detector, ...] | None = None, archive: Archive | None = None) -> None:
         self.config, detectors = config.with_detectors(detectors)
         """As it stands: its kinds may have changed since its origin."""
         self._outcome = Outcome()
         self._network = PheromoneNetwork(
             kinds=config.policies(), edge=config.edge_policy(), board=config.name, core=config.core, recorder=self._outcome,
-            summariser=None,
+            summariser=None, archive=archive,
         )  # fmt: skip
+        self.archive = self._network.archive
+        """What the items say that do not stand."""
         self._alerts = Alerts(self._network, detectors, config)
         self._answers = Answers(self._network, self._alerts, config)
         self._state = _State()
@@ -147,10 +151,6 @@ class Board:
                 self._do(agent, observation)
             self._alerts.notice(outcome.take_touches(), outcome)
         return outcome.addressed(state.told, self._network.now)
-
-    def archived(self) -> list[Item]:
-        """What the last entry put into the archive, as it is there."""
-        return self._outcome.archived()
 
     def next_due(self) -> float | None:
         """When a ``Tick`` is due, in Unix seconds; ``None`` if never, as on a board of rounds."""
@@ -253,9 +253,11 @@ class Board:
         return {**self._network.snapshot(full=full), _PAGE: msgspec.msgpack.encode(self._state)}
 
     @classmethod
-    def restore(cls, config: BoardConfig, pages: Mapping[str, bytes], detectors: tuple[Detector, ...] | None = None) -> "Board":
-        """The board whose (whole) snapshot this is."""
-        board = cls(config, detectors)
+    def restore(
+        cls, config: BoardConfig, pages: Mapping[str, bytes], detectors: tuple[Detector, ...] | None = None, archive: Archive | None = None
+    ) -> "Board":
+        """The board whose snapshot this is: a full one, or all that ever changed, over the archive that it had."""
+        board = cls(config, detectors, archive)
         board._state = msgspec.msgpack.decode(pages[_PAGE], type=_State)
         if board._state.kinds is not None:
             board._set_kinds(board._state.kinds)

@@ -5,6 +5,7 @@ Laws:
 - Reads change nothing, to the last bit. (Indices may sort themselves meanwhile; no answer depends on when.)
 - The strongest come from indices, never from a scan.
 - A snapshot holds every figure once; indices are rebuilt from it. What is restored goes on exactly as the original does.
+- An item's record has what it says while it stands, and then alone; else the archive has it. A full snapshot has all of it.
 """
 
 import math
@@ -16,6 +17,7 @@ from typing import TypedDict
 import msgspec
 from msgspec import Struct
 
+from blackboard.archive import Archive
 from blackboard.decay import DecayClass
 from blackboard.document import Document, edge_record, from_json, item_record, rebuilt, to_json
 from blackboard.errors import BadValue, NotInView, UnknownKind
@@ -73,11 +75,14 @@ class Holdings:
         core: float = 3.0,
         recorder: Recorder | None = None,
         summariser: Summariser | None = DEFAULT,
+        archive: Archive | None = None,
     ) -> None:
         self.kinds = dict(kinds)
         self.board = board
         self.now = float(now)
         self.core = core
+        self.archive = Archive() if archive is None else archive
+        """What the items say that do not stand."""
         self.aliases: dict[str, str] = {}
         """Private id → the shared id that it was moved to."""
         self._ledger = Ledger()
@@ -96,7 +101,7 @@ class Holdings:
         self._summariser = summariser
         self._links = Links(board, edge, now, self._recorder)
         self._waiting = Waiting(self.kinds, self._links.around, self._items.get)
-        self._register = Register(self._waiting)
+        self._register = Register(self._waiting, self.archive)
         self._written = b""
 
     def begin(self, now: float) -> None:
@@ -274,7 +279,7 @@ class Holdings:
     def snapshot(self, full: bool = False) -> dict[str, bytes]:
         """Page name → bytes of what changed since the last call (``b""``: the page is gone); or, ``full``, of everything.
 
-        Asking for everything is a mere read: it does not count as a last call.
+        What lies in the archive is not in what changed. Asking for everything, which holds it, is a mere read: no last call.
         """
         classes = {name: (decay.base, decay.origin) for name, decay in self._classes().items()}
         scalars = msgspec.msgpack.encode(_Scalars(self.now, self._pages.next_ordinal, self._links.pages.next_ordinal, classes))
@@ -285,7 +290,10 @@ class Holdings:
         return {**own, **self._pages.take_dirty(), **self._links.pages.take_dirty()}
 
     def restore(self, pages: Mapping[str, bytes]) -> None:
-        """Take up a (whole) snapshot in a new network of the same kinds. Raises ``BadValue``, ``UnknownKind``."""
+        """Take up a snapshot in a new network of the same kinds: a full one, or all that ever changed, over the archive of then.
+
+        Raises ``BadValue``, ``UnknownKind``.
+        """
         if self._pages.next_ordinal or self._links.pages.next_ordinal:
             raise BadValue("only a new network can take up a snapshot: this one holds items already")
         scalars = msgspec.msgpack.decode(pages[_PAGE], type=_Scalars)
@@ -293,9 +301,12 @@ class Holdings:
         for name, decay in self._classes().items():
             decay.base, decay.origin = scalars.classes.get(name, (0.0, self.now))
             decay.advance(self.now)
-        for item in items_of(pages):
+        for item in items_of(pages, self.archive):
             lane = self._lanes(item.kind)[item.protected_until > self.now]
             self._pages.put(item)
+            if not item.standing and not item.shelved:  # a full snapshot's, or a checkpoint's of schema 2
+                item.shelve(self.archive)
+                self._pages.touch(item)
             self._take_up(item)
             if item.standing:
                 item.decay = lane.decay
@@ -353,6 +364,8 @@ class Holdings:
         self.begin(document.now)
         for item in items:
             self._pages.append(item)
+            if not item.standing:
+                item.shelve(self.archive)
             self._take_up(item)
             if item.standing:
                 lane = self._lanes(item.kind)[item.protected_until > self.now]

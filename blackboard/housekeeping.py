@@ -73,7 +73,7 @@ class Housekeeping:
             extent.entries += len(batch.journal)
             extent.bytes += sum(len(message.data) for message in batch.journal)
             extent.since = min(extent.since, batch.journal[0].stamp)
-        if batch.erased:
+        if batch.erases:
             self._progress.erasing = batch.cursor
 
     async def run(self) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from blackboard.archive import Archive, Said
 from blackboard.decay import DecayClass
 from blackboard.errors import BadValue
 from bus import messages, names
@@ -208,7 +209,7 @@ class ContextItem(Pheromone):
     """
 
     __slots__ = (
-        "_shares", "asserters", "confirmations", "confirmed", "content", "expires_at", "folded", "key", "kind", "marks", "meta", "op",
+        "_content", "_meta", "_shares", "asserters", "confirmations", "confirmed", "expires_at", "folded", "key", "kind", "marks", "op",
         "protected_until", "said_hard", "status", "target", "unit", "value",
     )  # fmt: skip
 
@@ -231,8 +232,10 @@ class ContextItem(Pheromone):
         super().__init__(owner, scope)
         if not isinstance(content, str):
             raise BadValue(f"an item's content is text, not {type(content).__name__}: {content!r}")
-        self.meta: Mapping[str, Any] = dict(meta) if meta else _EMPTY
-        self.content = content
+        self._meta: Mapping[str, Any] | Archive = dict(meta) if meta else _EMPTY
+        """While it is shelved, the archive that has what it says."""
+        self._content: str | int = content
+        """While it is shelved, the length of its content."""
         self.kind = _shared(kind_of(kind, self.meta))
         self.key = None if key is None else _shared(folded(key))
         self.target = None if target is None else folded(target)
@@ -255,6 +258,46 @@ class ContextItem(Pheromone):
         self.protected_until = 0.0
         self.folded = False
         """Does a summary say, since it was archived, what it said?"""
+
+    @property
+    def content(self) -> str:
+        """What it says. Raises ``Damaged`` if that was put into an archive, and is not there."""
+        return self._content if isinstance(self._content, str) else self._said()[0]
+
+    @property
+    def length(self) -> int:
+        """The length of its content in characters, for which nothing is looked up."""
+        return len(self._content) if isinstance(self._content, str) else self._content
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """What it says beside its content. Raises ``Damaged`` likewise."""
+        return self._said()[1] if isinstance(self._meta, Archive) else self._meta
+
+    @property
+    def shelved(self) -> bool:
+        """Has an archive what it says, so that the record itself has not?"""
+        return isinstance(self._meta, Archive)
+
+    def _said(self) -> Said:
+        assert isinstance(self._meta, Archive)
+        return self._meta.look(self.ordinal)
+
+    def shelve(self, archive: Archive) -> None:
+        """Put what it says into the archive, if it is not there."""
+        if not self.shelved:
+            archive.put(self.ordinal, (self.content, self.meta))
+            self.lie_in(archive, self.length)
+
+    def lie_in(self, archive: Archive, length: int) -> None:
+        """Let what it says, with a content of that length, be in the archive, where it is."""
+        self._content, self._meta = length, archive
+
+    def unshelve(self) -> None:
+        """Take what it says back out of the archive, if it is there. Raises ``Damaged``."""
+        if isinstance(self._meta, Archive):
+            content, meta = self._meta.take(self.ordinal)
+            self._content, self._meta = content, meta or _EMPTY
 
     @property
     def hard(self) -> bool:

@@ -5,7 +5,7 @@ Laws:
 - Every move is told to the recorder with its cause, after the state has changed.
 - A new item is protected: it waits in a class of rate 0, and moves to its kind's class at exactly the time when its protection ends.
 - What fades and is to be folded is archived, and waits until it has a relative: nothing that it said is lost meanwhile, nor afterwards.
-- What does not stand has no strength. It stays in the history, unless its kind is discarded.
+- What does not stand has no strength. It stays in the history, unless its kind is discarded, and what it says goes into the archive.
 - Nobody says two values for one slot: who says the newer one has withdrawn the older.
 """
 
@@ -36,6 +36,7 @@ class Moves(Holdings):
             self._lane(found).leave(found)
         found.detach(0.0)
         found.status = status
+        found.shelve(self.archive)
         found.touched = self.now
         self._register.enter(found)
         self._pages.touch(found)
@@ -147,6 +148,7 @@ class Moves(Holdings):
 
     def _rise(self, item: ContextItem, strength: float, cause: Cause, by: str) -> None:
         """Let an item stand that did not."""
+        item.unshelve()
         item.status = "standing"
         item.folded = False
         protected = item.protected_until > self.now
@@ -258,7 +260,8 @@ class Moves(Holdings):
             self._links.discard(edge)
 
     def _remove(self, item: ContextItem) -> None:
-        """Take an item out of everything but its edges."""
+        """Take an item out of everything but its edges; the record itself has again what it says."""
+        item.unshelve()
         if item.standing:
             self._lane(item).leave(item)
         self._register.leave(item)

@@ -11,9 +11,9 @@ from math import nan
 from msgspec import Struct
 
 from blackboard import views
-from blackboard.items import ContextItem, Edge, to_wire
+from blackboard.items import ContextItem, Edge
 from bus import names
-from bus.messages import Cause, Change, Events, Item, Refusal, Signal, encode
+from bus.messages import Cause, Change, Events, Refusal, Signal, encode
 
 MAX_LETTER = 250_000
 """Bytes of changes, signals and refusals in one message, about."""
@@ -83,7 +83,6 @@ class Outcome:
         self._letters: dict[str, _Letter] = {}
         self._touches: dict[int, Touch] = {}
         """By the item's ordinal: its id changes when it is shared."""
-        self._archived: dict[int, ContextItem] = {}
 
     def begin(self, seq: int) -> None:
         """A new entry."""
@@ -91,15 +90,12 @@ class Outcome:
         self.erased = ()
         self._letters = {}
         self._touches = {}
-        self._archived = {}
 
     # ---- told by the network ------------------------------------------------------------------------------------------------------------
 
     def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, delta: float | None = None) -> None:
         """An item moved. ``delta`` is what a confirmation asked to add, if it was one."""
         self._told(item, cause, old, new, by)
-        if cause == "archive":
-            self._archived[item.ordinal] = item
         arrives = cause in {"deposit", "revive"} or (cause == "share" and delta is None) or (cause == "fold" and old < new and not old)
         touch = self._touches.get(item.ordinal)
         if touch is None or arrives:  # what was done before it came, its audience does not see
@@ -138,10 +134,6 @@ class Outcome:
         """What was done to each item since the last call, in the order in which they were first touched."""
         touches, self._touches = self._touches, {}
         return touches.values()
-
-    def archived(self) -> list[Item]:
-        """What the entry put into the archive and left there, as it is there."""
-        return [to_wire(item) for item in self._archived.values() if item.status == "archived"]
 
     def addressed(self, told: dict[str, int], t: float) -> list[Addressed]:
         """The letters, each numbered within its audience; ``told`` holds the last number of each, and is moved on."""

@@ -5,11 +5,13 @@ superseded, released or has expired is found in the history only.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
+from blackboard.archive import Archive
 from blackboard.items import ContextItem, direction, folded
 from blackboard.storage import ROWS
 from blackboard.text import TextIndex
@@ -20,24 +22,28 @@ Slot = tuple[str, str, str, str | None, str | None]
 
 in_order = attrgetter("ordinal")
 
+_AT_ONCE = 1024
+"""Items whose contents are looked up in the archive together."""
+
 
 class Census:
     """Who and what is present in one partition."""
 
     __slots__ = ("archived", "owners", "text")
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Callable[[Iterable[ContextItem]], Iterable[str]]) -> None:
         self.owners: Counter[str] = Counter()
         """How many standing items each owner has."""
         self.archived = 0
-        self.text = TextIndex()
+        self.text = TextIndex(texts)
 
 
 class Register:
-    """The indices of a network's items. ``waiting`` is told of what comes into the archive, and of what leaves it."""
+    """The indices of a network's items. ``waiting`` is told which are archived, and which no longer; ``archive`` has what those say."""
 
-    def __init__(self, waiting: Waiting) -> None:
+    def __init__(self, waiting: Waiting, archive: Archive) -> None:
         self._waiting = waiting
+        self._archive = archive
         self._by_key: dict[str, dict[str, dict[int, ContextItem]]] = {}
         """key → kind → ordinal → item"""
         self._by_content: dict[str, list[ContextItem]] | None = None
@@ -82,8 +88,8 @@ class Register:
             return
         census = self._census.get(item.partition)
         if census is None:
-            census = self._census[item.partition] = Census()
-        census.text.add(item.ordinal, _words(item))
+            census = self._census[item.partition] = Census(self._texts)
+        census.text.add(item.ordinal, item)
         if item.standing:
             census.owners[item.owner] += 1
         else:
@@ -104,7 +110,7 @@ class Register:
         if not item.present:
             return
         census = self._census[item.partition]
-        census.text.remove(item.ordinal, _words(item))
+        census.text.remove(item.ordinal, item)
         if item.standing:
             census.owners[item.owner] -= 1
         else:
@@ -126,8 +132,8 @@ class Register:
         """All items with that content; ``known`` are all there are, in order: the first question looks through them."""
         if self._by_content is None:
             self._by_content = {}
-            for item in known:
-                self._by_content.setdefault(folded(item.content), []).append(item)
+            for item, said in self._contents(known):
+                self._by_content.setdefault(folded(said), []).append(item)
         return self._by_content.get(folded(content), [])
 
     def past(self, kind: str) -> Iterable[ContextItem]:
@@ -151,16 +157,27 @@ class Register:
         """The censuses of these partitions, or of all."""
         return list(self._census.values()) if partitions is None else [self._census[p] for p in partitions if p in self._census]
 
+    # ---- for both -----------------------------------------------------------------------------------------------------------------------
+
+    def _contents(self, items: Iterable[ContextItem]) -> Iterator[tuple[ContextItem, str]]:
+        """The items with their contents; those in the archive are looked up many at a time."""
+        rest = iter(items)
+        while some := list(islice(rest, _AT_ONCE)):
+            shelved = self._archive.look_all([each.ordinal for each in some if each.shelved])
+            for each in some:
+                yield each, shelved[each.ordinal][0] if each.shelved else each.content
+
+    def _texts(self, items: Iterable[ContextItem]) -> Iterator[str]:
+        """The words by which items are found."""
+        for item, content in self._contents(items):
+            yield " ".join(filter(None, (content, item.key, item.target)))
+
 
 def slot_of(item: ContextItem) -> Slot | None:
     """The slot that an item fills, if it carries a value for a key."""
     if item.key is None or item.value is None:
         return None
     return item.partition, item.kind, item.key, item.target, direction(item.op)
-
-
-def _words(item: ContextItem) -> str:
-    return " ".join(filter(None, (item.content, item.key, item.target)))
 
 
 def _take(groups: dict[Any, dict[int, ContextItem]], name: Any, item: ContextItem) -> None:

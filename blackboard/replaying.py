@@ -4,11 +4,13 @@ Law: what is rebuilt is what the board was, to the bit. ``verify`` holds the who
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from blackboard.archive import Archive
 from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue
@@ -51,8 +53,12 @@ class Verified(Struct, frozen=True):
     """The pages that differ; none, if all is well."""
 
 
-def replay(path: Path, at: At, detectors: tuple[Detector, ...] | None = None) -> Past:
-    """The board in ``path`` as it stood. Raises ``BadValue`` for a time before its journal begins, ``StoreError``."""
+@contextmanager
+def replay(path: Path, at: At, detectors: tuple[Detector, ...] | None = None) -> Iterator[Past]:
+    """The board in ``path`` as it stood, while the context lasts (it looks into the board's archive).
+
+    Raises ``BadValue`` for a time before its journal begins, ``StoreError``.
+    """
     with recorded(path) as record:
         board = _begun(record, detectors)
         if at.seq is not None and at.seq < record.begins:
@@ -71,10 +77,10 @@ def replay(path: Path, at: At, detectors: tuple[Detector, ...] | None = None) ->
             before = _before(board, entry) if at.seq is None and at.time is None and at.round == board.now else None
             board.apply(entry)
             if before is not None and board.now != at.round:
-                board = Board.restore(board.config, before, detectors)
+                board = Board.restore(board.config, before, detectors, Archive(record))
                 break
             count += 1
-        return Past(board, at.time if at.seq is None else None, record.begins, count)
+        yield Past(board, at.time if at.seq is None else None, record.begins, count)
 
 
 def verify(path: Path, detectors: tuple[Detector, ...] | None = None) -> Verified:
@@ -88,7 +94,7 @@ def verify(path: Path, detectors: tuple[Detector, ...] | None = None) -> Verifie
             count += 1
         if not record.state:
             raise BadValue(f"{path} has no checkpoint to compare with yet: one is written when the board is closed")
-        kept = Board.restore(board.config, record.state, detectors).snapshot(full=True)
+        kept = Board.restore(board.config, record.state, detectors, Archive(record)).snapshot(full=True)
         replayed = board.snapshot(full=True)
         differ = sorted(name for name in kept.keys() | replayed.keys() if kept.get(name) != replayed.get(name))
         return Verified(record.begins, count, record.checkpoint, tuple(differ))
@@ -96,7 +102,8 @@ def verify(path: Path, detectors: tuple[Detector, ...] | None = None) -> Verifie
 
 def _begun(record: Recorded, detectors: tuple[Detector, ...] | None) -> Board:
     config = msgspec.json.decode(record.origin, type=BoardConfig)
-    return Board.restore(config, record.pages, detectors) if record.pages else Board(config, detectors)
+    archive = Archive(record)
+    return Board.restore(config, record.pages, detectors, archive) if record.pages else Board(config, detectors, archive)
 
 
 def _entries(record: Recorded) -> Iterator[Entry]:

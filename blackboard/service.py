@@ -26,6 +26,7 @@ import anyio
 import msgspec
 from anyio.abc import TaskGroup
 
+from blackboard.archive import Archive, Unwritten
 from blackboard.board import Board, Entry
 from blackboard.clock import Clock
 from blackboard.config import BoardConfig
@@ -36,7 +37,7 @@ from blackboard.intake import Intake, entry_of
 from blackboard.outcome import Addressed
 from blackboard.questions import Progress, Questions
 from blackboard.retention import Retention
-from blackboard.store import MAX_HEAD, Archived, Batch, DeadLetter, Outgoing, Standing, Store
+from blackboard.store import MAX_HEAD, Batch, DeadLetter, Outgoing, Standing, Store
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from blackboard.trying import persistently
@@ -198,7 +199,7 @@ class Service:
             self._progress.wake()
 
     def _begin(self, config: BoardConfig) -> None:
-        self.board = Board(config, self._detectors)
+        self.board = Board(config, self._detectors, Archive(self._store))
         self._origin = self.board.config
 
     # ---- coming back --------------------------------------------------------------------------------------------------------------------
@@ -210,12 +211,12 @@ class Service:
         if standing.pages:
             try:
                 with _uncollected():
-                    self.board = Board.restore(config, standing.pages, self._detectors)
+                    self.board = Board.restore(config, standing.pages, self._detectors, Archive(self._store))
             except Exception:
                 _logger.warning("board %s: its checkpoint cannot be read, the journal rebuilds the state", self.name, exc_info=True)
                 standing.checkpoint, pages = await self._store.revert()
                 if pages:
-                    self.board = Board.restore(config, pages, self._detectors)
+                    self.board = Board.restore(config, pages, self._detectors, Archive(self._store))
         self._progress = Progress(standing.cursor, standing.marks)
         again: Counter[str] = Counter()
         after = standing.checkpoint
@@ -233,6 +234,10 @@ class Service:
                 f"board {self.name!r}: its journal, applied again from entry {standing.checkpoint} on, gives other events than are stored "
                 f"({dict(again)}, not {stored}): another version decided otherwise. Open it with the version that wrote it"
             )
+        archive = self.board.archive.unwritten()
+        if archive != Unwritten():  # of the tail, which was written then, but also what a checkpoint of schema 2 held
+            await self._store.commit(Batch(standing.cursor, archive=archive))
+            self.board.archive.written()
 
     # ---- the hot path -------------------------------------------------------------------------------------------------------------------
 
@@ -244,6 +249,7 @@ class Service:
                 async with self._house.turn:
                     batch = self._apply(messages)
                     await self._store.commit(batch)
+                    self.board.archive.written()
                     self._to_tell(batch.events)
                     self._house.took(batch)
                     self._progress.step(batch.cursor, batch.marks)
@@ -254,8 +260,7 @@ class Service:
         journal: list[LogMessage] = []
         events: list[Outgoing] = []
         dead: list[DeadLetter] = []
-        archived: list[Archived] = []
-        erased: list[str] = []
+        erases = False
         cursor, stamp = self._progress.cursor, 0.0
         for message in messages:
             cursor, stamp = message.seq, message.stamp
@@ -267,13 +272,12 @@ class Service:
                         events.append(_outgoing(addressed, entry.seq))
                         dead += _refused(entry, addressed, message)
                         self._house.unsaved += len(addressed.events.changes)
-                    archived += (Archived(item.id, entry.seq, encode(item)) for item in self.board.archived())
-                    erased += self.board.erased
+                    erases = erases or bool(self.board.erased)
                 case DeadLetter() as letter:
                     dead.append(letter)
         told, self._told = self._told, {}
         return Batch(
-            cursor, stamp, tuple(journal), intake.moved, tuple(events), tuple(dead), tuple(archived), told, tuple(erased)
+            cursor, stamp, tuple(journal), intake.moved, tuple(events), tuple(dead), self.board.archive.unwritten(), told, erases
         )  # fmt: skip
 
     # ---- telling ------------------------------------------------------------------------------------------------------------------------

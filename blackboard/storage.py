@@ -1,6 +1,7 @@
 """The records of a network, in pages: each record's figures are one row, and only the pages that changed are written again.
 
-Law: a row holds all figures of its record. What can be rebuilt (indices, heaps, strengths) is in no row.
+Law: a row holds all figures of its record. What can be rebuilt (indices, heaps, strengths) is in no row; nor is, but where everything is
+asked for, what an item says that lies in the archive: the length of its content stands for it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,6 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
+from blackboard.archive import Archive
 from blackboard.items import ContextItem, Edge, Pheromone, partition
 from bus.messages import Status
 
@@ -66,8 +68,8 @@ class Pages(Generic[P]):
         self._dirty.add(number)
 
     def all_pages(self) -> dict[str, bytes]:
-        """Every page."""
-        return {self._page_name(number): self._encoded(number) for number in sorted(self._pages)}
+        """Every page, with all that its records say."""
+        return {self._page_name(number): self._encoded(number, whole=True) for number in sorted(self._pages)}
 
     def take_dirty(self) -> dict[str, bytes]:
         """The pages that changed since the last call; ``b""`` for one that is gone."""
@@ -77,33 +79,38 @@ class Pages(Generic[P]):
     def _page_name(self, number: int) -> str:
         return f"{self._name}/{number:010}"
 
-    def _encoded(self, number: int) -> bytes:
-        return msgspec.msgpack.encode([_row(record) for record in self._pages[number] if record is not None])
+    def _encoded(self, number: int, *, whole: bool = False) -> bytes:
+        return msgspec.msgpack.encode([_row(record, whole) for record in self.page(number)])
 
 
-def _row(record: ContextItem | Edge) -> list[Any]:
+def _row(record: ContextItem | Edge, whole: bool) -> list[Any]:
     figures = [
         record.ordinal, record.id, record.owner, record.scope, record.s, record.d, record.first, record.made, record.touched,
         record.last_entry, record.formerly,
     ]  # fmt: skip
     if isinstance(record, Edge):
         return [*figures, record.a, record.b, record.relation]
+    content, meta = (record.length, None) if record.shelved and not whole else (record.content, dict(record.meta))
     return [
-        *figures, record.content, record.kind, record.key, record.target, record.value, record.op, record.unit, record.said_hard,
-        record.expires_at, dict(record.meta), record.status, record.confirmed, record.confirmations, dict(record.asserters),
+        *figures, content, record.kind, record.key, record.target, record.value, record.op, record.unit, record.said_hard,
+        record.expires_at, meta, record.status, record.confirmed, record.confirmations, dict(record.asserters),
         [(agent, cause, share.amount, share.count, share.last) for (agent, cause), share in record.contributions.items()],
         record.marks, record.protected_until, record.folded,
     ]  # fmt: skip
 
 
-def items_of(pages: Mapping[str, bytes]) -> Iterator[ContextItem]:
-    """The items that the pages hold, in order, each without its class."""
+def items_of(pages: Mapping[str, bytes], archive: Archive) -> Iterator[ContextItem]:
+    """The items that the pages hold, in order, each without its class; ``archive`` has what those say that lie there."""
     for row in _rows("items", pages):
         content, kind, key, target, value, op, unit, hard, expires_at, meta, *standing = row[11:]
+        length = content if isinstance(content, int) else None
         item = ContextItem(
-            content, kind=kind, key=key, target=target, value=value, op=op, unit=unit, hard=hard, expires_at=expires_at, meta=meta
+            content if length is None else "", kind=kind, key=key, target=target, value=value, op=op, unit=unit, hard=hard,
+            expires_at=expires_at, meta=meta,
         )  # fmt: skip
         _restore(item, row)
+        if length is not None:
+            item.lie_in(archive, length)
         status, item.confirmed, item.confirmations, asserters, shares, item.marks, item.protected_until = standing[:7]
         item.folded = standing[7:8] == [True]  # rows of version 0.1 end before it
         item.status = cast("Status", intern(status))

@@ -7,16 +7,18 @@ Laws:
 - The journal holds exactly the entries that the board applied, as they came, so that applying them again rebuilds it.
 - The checkpoint is a shortcut beside it: pages of state, and the entry that they stand for. It may lag, and it may be lost.
 - A cut makes the checkpoint the *origin*: the journal begins behind it, and it is kept until the next cut.
+- What left the archive is on the shelf until a cut goes past that: no checkpoint and no origin needs it any more.
 - What an audience was told is a hint, written with a later batch: telling it again is harmless.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import inf
 from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from blackboard.archive import Unwritten
 from bus.port import LogMessage
 
 MAX_DEAD_LETTERS = 10_000
@@ -56,14 +58,6 @@ class DeadLetter(Struct, frozen=True, gc=False):
     """Which unit of which post, as far as that could be read."""
 
 
-class Archived(Struct, frozen=True, gc=False):
-    """An item that left the network for the archive with entry ``seq``; ``data`` is the encoded ``bus.messages.Item``."""
-
-    item: str
-    seq: int
-    data: bytes
-
-
 class Batch(Struct, frozen=True):
     """What up to 64 entries did. ``cursor`` is the last entry read, whether it was applied or not, and ``stamp`` when it came."""
 
@@ -74,11 +68,11 @@ class Batch(Struct, frozen=True):
     """(agent, epoch) → the number of its last post."""
     events: tuple[Outgoing, ...] = ()
     dead: tuple[DeadLetter, ...] = ()
-    archived: tuple[Archived, ...] = ()
+    archive: Unwritten = Unwritten()
     told: Mapping[str, int] = {}
     """Audience → up to which number it was told."""
-    erased: tuple[str, ...] = ()
-    """All ids of what these entries erased: it leaves the archive at once, and the rest with the cut that is owed from now on."""
+    erases: bool = False
+    """Was something erased? Then a cut is owed from now on, with which it goes."""
 
 
 class Cut(Struct, frozen=True):
@@ -193,8 +187,8 @@ class Store(Protocol):
         """The newest dead letters (of one agent), the newest first."""
         ...
 
-    async def archived(self, item: str) -> Archived | None:
-        """An item as it was when it was archived last."""
+    def said(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
+        """What lies on the archive's shelf of these items, at once (``blackboard.archive``)."""
         ...
 
     async def aclose(self) -> None:
@@ -211,7 +205,8 @@ class MemoryStore:
         self._events: list[Outgoing] = []
         self._told: dict[str, int] = {}
         self._dead: list[DeadLetter] = []
-        self._archive: dict[str, Archived] = {}
+        self._shelf: dict[int, bytes] = {}
+        self._left: dict[int, int] = {}
         self._origin: tuple[int, dict[str, bytes]] = 0, {}
         self._cuts: list[tuple[int, float]] = []
         self._heard: dict[tuple[str, str], float] = {}
@@ -234,10 +229,12 @@ class MemoryStore:
         self._events += batch.events
         self._told.update(batch.told)
         self._dead = [*self._dead, *batch.dead][-MAX_DEAD_LETTERS:]
-        self._archive.update((each.item, each) for each in batch.archived)
+        self._shelf.update(batch.archive.came)
+        for ordinal in batch.archive.came:
+            self._left.pop(ordinal, None)
+        self._left.update(dict.fromkeys(batch.archive.left, batch.cursor))
         self._heard.update(dict.fromkeys(batch.marks, batch.stamp))
-        for item in batch.erased:
-            self._archive.pop(item, None)
+        if batch.erases:
             self._standing.erasing = batch.cursor
 
     async def checkpoint(self, seq: int, pages: Mapping[str, bytes]) -> None:
@@ -263,6 +260,9 @@ class MemoryStore:
         gone = max([seq for seq, stamp in self._cuts if stamp <= cut.events_before] + [seq for seq, _ in self._cuts[:-CUTS_KEPT]] + [0])
         self._events = [event for event in self._events if event.seq > gone]
         self._cuts = [each for each in self._cuts if each[0] >= gone]
+        for ordinal in [ordinal for ordinal, seq in self._left.items() if seq <= cut.seq]:
+            del self._left[ordinal]
+            self._shelf.pop(ordinal, None)
 
     async def forget_epochs(self, before: float) -> list[tuple[str, str]]:
         """Drop what was not heard of for long."""
@@ -317,9 +317,9 @@ class MemoryStore:
         """The newest dead letters first."""
         return [letter for letter in reversed(self._dead) if agent in {None, letter.agent}][:limit]
 
-    async def archived(self, item: str) -> Archived | None:
-        """An item as it was archived."""
-        return self._archive.get(item)
+    def said(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
+        """What lies there."""
+        return {each: self._shelf[each] for each in ordinals if each in self._shelf}
 
     async def aclose(self) -> None:
         """Nothing to let go of."""

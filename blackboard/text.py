@@ -1,14 +1,15 @@
 """Words of items, and which items a text is about.
 
 Laws: an index holds one partition, so what one agent keeps never weighs in another's search. Indexing is left to the next search, so that
-a write costs nothing for it.
+a write costs nothing for it; only then are texts looked at, all at once.
 """
 
 import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
+from typing import Any, Generic, TypeVar
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TERM = re.compile(rf"[{_CJK}]+|\d+(?:[.,:]\d+)+|[^\W_{_CJK}]+")
@@ -38,27 +39,31 @@ def _findable(text: str) -> set[str]:
     return {*terms(text), *_IS_CJK.findall(_plain(text))}
 
 
-class TextIndex:
-    """Which items have which terms. Items are known by their ordinals; an item's text never changes."""
+T = TypeVar("T")
 
-    __slots__ = ("_pending", "_postings", "_size")
 
-    def __init__(self) -> None:
+class TextIndex(Generic[T]):
+    """Which items have which terms. Items are known by their ordinals; ``texts`` gives those of many, in order. No text ever changes."""
+
+    __slots__ = ("_pending", "_postings", "_size", "_texts")
+
+    def __init__(self, texts: Callable[[Iterable[T]], Iterable[str]]) -> None:
+        self._texts = texts
         self._postings: dict[str, set[int]] = {}
-        self._pending: dict[int, tuple[bool, str]] = {}
-        """What is yet to be indexed: ordinal → (it comes, its text)."""
+        self._pending: dict[int, tuple[bool, T]] = {}
+        """What is yet to be indexed: ordinal → (it comes, the item)."""
         self._size = 0
 
     def __len__(self) -> int:
         return self._size
 
-    def add(self, ordinal: int, text: str) -> None:
+    def add(self, ordinal: int, item: T) -> None:
         self._size += 1
-        self._later(ordinal, True, text)
+        self._later(ordinal, True, item)
 
-    def remove(self, ordinal: int, text: str) -> None:
+    def remove(self, ordinal: int, item: T) -> None:
         self._size -= 1
-        self._later(ordinal, False, text)
+        self._later(ordinal, False, item)
 
     def having(self, term: str) -> set[int]:
         """The ordinals of the items that have the term."""
@@ -66,12 +71,13 @@ class TextIndex:
             self._catch_up()
         return self._postings.get(term, set())
 
-    def _later(self, ordinal: int, comes: bool, text: str) -> None:
+    def _later(self, ordinal: int, comes: bool, item: T) -> None:
         if self._pending.pop(ordinal, None) is None:  # coming and going cancel out
-            self._pending[ordinal] = (comes, text)
+            self._pending[ordinal] = (comes, item)
 
     def _catch_up(self) -> None:
-        for ordinal, (comes, text) in self._pending.items():
+        texts = self._texts(item for _, item in self._pending.values())
+        for (ordinal, (comes, _)), text in zip(self._pending.items(), texts, strict=True):
             for term in _findable(text):
                 if comes:
                     self._postings.setdefault(term, set()).add(ordinal)
@@ -83,7 +89,7 @@ class TextIndex:
         self._pending.clear()
 
 
-def relevant(indices: Iterable[TextIndex], text: str) -> dict[int, float]:
+def relevant(indices: Iterable[TextIndex[Any]], text: str) -> dict[int, float]:
     """The items that share a term with ``text``: ordinal → score, higher the more terms it shares and the rarer they are."""
     indices = list(indices)
     size = sum(map(len, indices))

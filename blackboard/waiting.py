@@ -30,13 +30,7 @@ Group = tuple[ContextItem, ...]
 
 def waits(item: ContextItem, kinds: Mapping[str, Policy]) -> bool:
     """Is the item one that a summary may stand for?"""
-    return (
-        item.status == "archived"
-        and not item.folded
-        and item.expires_at is None
-        and len(item.content) <= LONGEST
-        and folds(item.kind, kinds)
-    )
+    return item.status == "archived" and not item.folded and item.expires_at is None and item.length <= LONGEST and folds(item.kind, kinds)
 
 
 def folds(kind: str, kinds: Mapping[str, Policy]) -> bool:
@@ -124,12 +118,12 @@ class Waiting:
 
     def _gather(self, item: ContextItem, taken: set[int]) -> list[ContextItem]:
         """The item and what is related to it, at one remove or more, as far as one summary holds it."""
-        group, seen, size = [item], {item.ordinal, *taken}, len(item.content)
+        group, seen, size = [item], {item.ordinal, *taken}, item.length
         for each in group:
             for other in self._relatives(each):
                 if other.ordinal in seen:
                     continue
-                size += len(other.content)
+                size += other.length
                 if size > LARGEST or len(group) == MOST:
                     return group
                 seen.add(other.ordinal)

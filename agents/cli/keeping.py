@@ -82,9 +82,9 @@ async def replay(
                 f"{verified.checkpoint}" + (f", in {', '.join(verified.differ)}" if verified.differ else "")
             )
         return 1 if verified.differ else 0
-    past = replayed(path, At() if at is None else _at(at))
-    top = past.board.answer(who.agent, Top(limit), at=past.at)
-    constraints = past.board.answer(who.agent, Constraints(), at=past.at)
+    with replayed(path, At() if at is None else _at(at)) as past:
+        top = past.board.answer(who.agent, Top(limit), at=past.at)
+        constraints = past.board.answer(who.agent, Constraints(), at=past.at)
     assert isinstance(top, Items)
     assert isinstance(constraints, ConstraintList)
     if who.json:

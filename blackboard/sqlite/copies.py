@@ -13,6 +13,7 @@ from msgspec import Struct
 from blackboard.errors import BadValue, Damaged, StoreError
 from blackboard.sqlite.file import not_writable, replace, translated
 from blackboard.sqlite.looking import TRIES, reading
+from blackboard.sqlite.schema import JOURNAL, STATE, upgrade
 from blackboard.sqlite.store import lock, origin_of, state_of
 
 _JOURNAL, _STATE, _ORIGIN = "journal.db", "state.db", "origin.db"
@@ -74,6 +75,7 @@ def restore(backup: Path, path: Path, *, new_log: bool = False) -> Copied:
                                 shutil.copyfileobj(member, file)
             except (tarfile.TarError, FileNotFoundError) as error:
                 raise StoreError(f"{backup} is no backup of a board ({error}): name a file that `pheroboard backup` wrote") from error
+            _upgrade(Path(folder))
             copied = _look(Path(folder, _JOURNAL))
             if copied.board != path.stem:
                 raise BadValue(
@@ -109,6 +111,17 @@ def _seq(path: Path) -> int:
     with reading(path) as db:
         [(seq,)] = db.execute("SELECT TOTAL(value) FROM meta WHERE name = 'seq'").fetchall()
     return int(seq)
+
+
+def _upgrade(folder: Path) -> None:
+    """Bring a backup's files up to today's schema."""
+    for part, kind in ((_JOURNAL, JOURNAL), (_STATE, STATE), (_ORIGIN, STATE)):
+        path = Path(folder, part)
+        if path.exists():
+            try:
+                upgrade(path, kind)
+            except sqlite3.Error as error:
+                raise translated(error, path) from error
 
 
 def _look(path: Path) -> Copied:

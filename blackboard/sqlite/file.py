@@ -69,6 +69,11 @@ class File:
         await self._connection.close()
 
 
+def read_only(path: Path) -> sqlite3.Connection:
+    """A connection to a file that is there, on which nothing can be written. Raises ``sqlite3.Error``."""
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+
+
 def _transaction(db: sqlite3.Connection, work: Callable[..., _T], *args: Any) -> _T:
     db.execute("BEGIN")
     try:

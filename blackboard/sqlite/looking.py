@@ -8,8 +8,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from blackboard.errors import Damaged, StoreError
-from blackboard.sqlite.file import translated
+from blackboard.sqlite.file import read_only, translated
 from blackboard.sqlite.schema import SCHEMA, check_schema
+from blackboard.sqlite.shelf import SqliteShelf
 from blackboard.sqlite.store import DEAD_LETTERS, origin_of, state_of
 from blackboard.store import DeadLetter
 from bus.port import LogMessage
@@ -40,7 +41,7 @@ def inspect(path: Path, *, latest: int = 5) -> Inspection:
 
 
 class Recorded:
-    """A board's files at one moment."""
+    """A board's files at one moment, for as long as they are being read."""
 
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self._db = db
@@ -57,6 +58,8 @@ class Recorded:
         self.checkpoint: int = 0
         """The entry that ``state`` stands for; 0: there is no checkpoint."""
         self.state: dict[str, bytes] = {}
+        self.said = SqliteShelf(db, path).said
+        """What lies on the archive's shelf."""
 
     def entries(self) -> Iterator[LogMessage]:
         """The journal behind ``begins``, in order."""
@@ -101,7 +104,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.exists():
         raise StoreError(f"there is no database {path}: name one that exists")
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)) as db:
+        with closing(read_only(path)) as db:
             if check_schema(db, path) not in {0, SCHEMA}:
                 raise StoreError(f"{path} was written by an earlier version: open the board once, which upgrades it")
             yield db

@@ -7,12 +7,13 @@ Laws:
 """
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from blackboard.errors import SchemaTooNew
 
-SCHEMA = 2
+SCHEMA = 3
 """Of all files, in ``PRAGMA user_version``."""
 
 
@@ -39,7 +40,8 @@ JOURNAL = Kind(
         head BLOB NOT NULL, epoch TEXT NOT NULL, post INTEGER NOT NULL, unit INTEGER NOT NULL
     );
     CREATE INDEX dead_by_agent ON dead (agent, id);
-    CREATE TABLE archive (item TEXT PRIMARY KEY, seq INTEGER NOT NULL, data BLOB NOT NULL);
+    CREATE TABLE archive (ordinal INTEGER PRIMARY KEY, gone INTEGER, data BLOB NOT NULL);
+    CREATE INDEX archive_gone ON archive (gone) WHERE gone IS NOT NULL;
     CREATE TABLE cuts (seq INTEGER PRIMARY KEY, stamp REAL NOT NULL);
     """,
     (
@@ -49,6 +51,12 @@ JOURNAL = Kind(
         UPDATE marks SET stamp = (SELECT COALESCE(MAX(stamp), 0) FROM journal);
         CREATE TABLE cuts (seq INTEGER PRIMARY KEY, stamp REAL NOT NULL);
         """,
+        # The archive was a copy of what the checkpoint held, and now holds it alone: opening the board fills it from there.
+        """
+        DROP TABLE archive;
+        CREATE TABLE archive (ordinal INTEGER PRIMARY KEY, gone INTEGER, data BLOB NOT NULL);
+        CREATE INDEX archive_gone ON archive (gone) WHERE gone IS NOT NULL;
+        """,
     ),
 )
 
@@ -57,7 +65,7 @@ STATE = Kind(
     CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
     CREATE TABLE pages (name TEXT PRIMARY KEY, data BLOB NOT NULL);
     """,
-    ("",),
+    ("", ""),
 )
 
 
@@ -69,6 +77,12 @@ def prepare(db: sqlite3.Connection, path: Path, kind: Kind) -> None:
         return
     for number, step in enumerate(kind.steps[version - 1 :], version + 1):
         db.executescript(f"BEGIN; {step} PRAGMA user_version = {number}; COMMIT;")
+
+
+def upgrade(path: Path, kind: Kind) -> None:
+    """Bring a file up to today's tables. Raises ``SchemaTooNew``, ``sqlite3.Error``."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        prepare(db, path, kind)
 
 
 def check_schema(db: sqlite3.Connection, path: Path) -> int:

@@ -5,6 +5,7 @@ Laws:
 - A checkpoint that is damaged, not of this journal, or ahead of it (one of the files was replaced) is dropped: the origin, if the journal
   was cut, and the journal behind it rebuild the state.
 - The origin is in its place before the journal is cut: whatever ends in between, the journal goes on from an origin that is there.
+- What the archive had of an item goes with the cut behind which the item came back or was dropped; before, the origin may need it.
 """
 
 import logging
@@ -12,7 +13,8 @@ import os
 import shutil
 import sqlite3
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,8 +22,9 @@ from msgspec.structs import astuple
 
 from blackboard.errors import BoardInUse, Damaged, StoreError
 from blackboard.sqlite.file import File, not_writable
-from blackboard.sqlite.schema import JOURNAL, STATE
-from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Archived, Batch, Cut, DeadLetter, Extent, Outgoing, Standing
+from blackboard.sqlite.schema import JOURNAL, STATE, upgrade
+from blackboard.sqlite.shelf import SqliteShelf
+from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Batch, Cut, DeadLetter, Extent, Outgoing, Standing
 from bus.lock import Held, hold
 from bus.port import LogMessage
 
@@ -52,6 +55,7 @@ class SqliteStore:
         self._lock: IO[str] | None = None
         self._main: File | None = None
         self._state: File | None = None
+        self._shelf: SqliteShelf | None = None
         self._standing = Standing()
         self._life = b""
 
@@ -64,7 +68,11 @@ class SqliteStore:
         try:
             self._main = await File.open(self._path, JOURNAL)
             self._standing, self._life = await self._main.run(_read_standing)
+            self._shelf = SqliteShelf.open(self._path)
             self._standing.checkpoint, self._standing.pages = await self._open_checkpoint()
+            if origin_of(self._path).exists():  # it is read by whoever looks back, and must not be of another schema then
+                with suppress(sqlite3.Error):  # who needs it finds out
+                    upgrade(origin_of(self._path), STATE)
         except BaseException:
             await self.aclose()
             raise
@@ -115,8 +123,8 @@ class SqliteStore:
         await self._state_file.copy_to(origin_of(self._path))
         gone = await self._file.run(_write_cut, cut)
         self._standing.base = cut.seq
-        for table, upto in (("journal", cut.seq), ("events", gone)):
-            while await self._file.run(_drop, table, upto):
+        for table, column, upto in (("journal", "seq", cut.seq), ("events", "seq", gone), ("archive", "gone", cut.seq)):
+            while await self._file.run(_drop, table, column, upto):
                 pass
 
     async def forget_epochs(self, before: float) -> list[tuple[str, str]]:
@@ -174,13 +182,17 @@ class SqliteStore:
         rows = await (self._rows(DEAD_LETTERS, limit) if agent is None else self._rows(_DEAD_LETTERS_OF, agent, limit))
         return [DeadLetter(*row) for row in rows]
 
-    async def archived(self, item: str) -> Archived | None:
-        """An item as it was archived."""
-        rows = await self._rows("SELECT * FROM archive WHERE item = ?", item)
-        return Archived(*rows[0]) if rows else None
+    def said(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
+        """What lies on the archive's shelf."""
+        if self._shelf is None:
+            raise self._not_open()
+        return self._shelf.said(ordinals)
 
     async def aclose(self) -> None:
         """Close the files and let go of the lock."""
+        if self._shelf is not None:
+            self._shelf.close()  # first: who closes the file last folds its log in, and a reader cannot
+            self._shelf = None
         for file in (self._main, self._state):
             if file is not None:
                 await file.aclose()
@@ -240,10 +252,10 @@ def _write_batch(db: sqlite3.Connection, batch: Batch) -> None:
     # Every audience that ever had events has its row, so that what is untold is found without a scan.
     db.executemany("INSERT OR IGNORE INTO told VALUES (?, 0)", {(e.audience,) for e in batch.events})
     db.executemany("INSERT OR REPLACE INTO told VALUES (?, ?)", batch.told.items())
-    db.executemany("INSERT OR REPLACE INTO archive VALUES (?, ?, ?)", [(a.item, a.seq, a.data) for a in batch.archived])
+    db.executemany("INSERT OR REPLACE INTO archive VALUES (?, NULL, ?)", batch.archive.came.items())
+    db.executemany("UPDATE archive SET gone = ? WHERE ordinal = ?", [(batch.cursor, ordinal) for ordinal in batch.archive.left])
     db.execute("INSERT OR REPLACE INTO meta VALUES ('cursor', ?)", (batch.cursor,))
-    if batch.erased:
-        db.executemany("DELETE FROM archive WHERE item = ?", [(item,) for item in batch.erased])
+    if batch.erases:
         db.execute("INSERT OR REPLACE INTO meta VALUES ('erasing', ?)", (batch.cursor,))
     if batch.dead:
         rows = [astuple(letter) for letter in batch.dead]
@@ -275,8 +287,8 @@ def _forget_epochs(db: sqlite3.Connection, before: float) -> list[tuple[str, str
     return unused
 
 
-def _drop(db: sqlite3.Connection, table: str, upto: int) -> int:
-    rows = f"SELECT rowid FROM {table} WHERE seq <= ? ORDER BY seq LIMIT ?"  # noqa: S608 - our own text
+def _drop(db: sqlite3.Connection, table: str, column: str, upto: int) -> int:
+    rows = f"SELECT rowid FROM {table} WHERE {column} <= ? ORDER BY {column} LIMIT ?"  # noqa: S608 - our own text
     return db.execute(f"DELETE FROM {table} WHERE rowid IN ({rows})", (upto, _AT_ONCE)).rowcount  # noqa: S608 - our own text
 
 

@@ -6,7 +6,8 @@ from math import inf
 import pytest
 from msgspec.structs import replace
 
-from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Archived, Batch, Cut, DeadLetter, Extent, Outgoing, Standing, Store
+from blackboard.archive import Unwritten
+from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Batch, Cut, DeadLetter, Extent, Outgoing, Standing, Store
 from bus.port import LogMessage
 
 
@@ -48,7 +49,7 @@ class StoreContract:
                 marks={("finance", "e1"): 2},
                 events=(event(1, 1), event(1, 3, "private.finance")),
                 dead=(letter(2),),
-                archived=(Archived("i1", 3, b"item"),),
+                archive=Unwritten({1: b"item"}),
             )
         )
         await store.aclose()
@@ -59,8 +60,7 @@ class StoreContract:
         assert await store.journal(0, limit=1) == [entry(1)]
         assert await store.journal(1) == [entry(3)]
         assert await store.dead_letters() == [letter(2)]
-        assert await store.archived("i1") == Archived("i1", 3, b"item")
-        assert await store.archived("i2") is None
+        assert store.said([1, 2]) == {1: b"item"}
         await store.aclose()
 
     async def test_events(self, store: Store) -> None:
@@ -161,20 +161,35 @@ class StoreContract:
         """From the batch that erases until it is scrubbed a cut is owed; dead letters keep their reasons alone."""
         store = make()
         await store.open()
-        await store.commit(Batch(1, archived=(Archived("i1", 1, b"item"), Archived("i2", 1, b"item")), dead=(letter(1),)))
-        await store.commit(Batch(2, erased=("i1", "never archived")))
-        assert await store.archived("i1") is None
-        assert await store.archived("i2") is not None
+        await store.commit(Batch(1, archive=Unwritten({1: b"item", 2: b"item"}), dead=(letter(1),)))
+        await store.commit(Batch(2, archive=Unwritten(left=[1]), erases=True))
         await store.aclose()
         store = make()
         assert (await store.open()).erasing == 2
         await store.checkpoint(2, {})
         await store.cut(Cut(2, 1.0, events_before=inf))
         assert await store.scrub(2)
+        assert store.said([1, 2]) == {2: b"item"}
         assert await store.dead_letters() == [replace(letter(1), head=b"")]
         await store.aclose()
         store = make()
         assert (await store.open()).erasing == 0
+        await store.aclose()
+
+    async def test_what_left_the_archive_goes_with_a_cut(self, store: Store) -> None:
+        """With one that goes past that, and not where it was put in again meanwhile; what never was there may leave."""
+        await store.open()
+        await store.commit(Batch(1, archive=Unwritten({1: b"one", 2: b"two", 3: b"three", 4: b"four"})))
+        await store.commit(Batch(2, archive=Unwritten(left=[1, 2, 9])))
+        await store.commit(Batch(3, archive=Unwritten({2: b"two", 5: b"five"}, left=[3])))
+        assert sorted(store.said(range(10))) == [1, 2, 3, 4, 5]
+        await store.checkpoint(2, {})
+        await store.cut(Cut(2, 1.0))
+        assert store.said(range(10)) == {2: b"two", 3: b"three", 4: b"four", 5: b"five"}
+        await store.checkpoint(3, {})
+        await store.cut(Cut(3, 1.0))
+        assert sorted(store.said(range(10))) == [2, 4, 5]
+        assert store.said([]) == {}
         await store.aclose()
 
     async def test_closing_twice(self, store: Store) -> None:

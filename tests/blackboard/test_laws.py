@@ -4,9 +4,11 @@
 same, byte for byte, as if the others' private acts had never been. (c) Strengths and the strongest items match a naive model. (d) Any split
 of the log into batches, with a checkpoint and a restart between them, gives the same result. (e) Nothing that was said is lost, but what
 was erased, of which no id is left, and of a kind that is discarded: it stands, or is in the archive or the history; and what was folded is
-reached from its summary.
+reached from its summary. (f) Whether what does not stand is in memory or on a shelf makes no difference, however old the checkpoint is that
+is gone on from over the shelf of now.
 """
 
+from collections.abc import Collection
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -15,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
+from blackboard.archive import Archive
 from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
 from blackboard.errors import NotInView
@@ -82,6 +85,29 @@ class Known(NamedTuple):
     secret: str | None
 
 
+class Shelf:
+    """A store's: what left an archive stays until a cut goes past that."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, bytes] = {}
+        self.gone: dict[int, int] = {}
+
+    def said(self, ordinals: Collection[int]) -> dict[int, bytes]:
+        return {each: self.rows[each] for each in ordinals if each in self.rows}
+
+    def write(self, board: Board) -> None:
+        unwritten = board.archive.unwritten()
+        self.rows.update(unwritten.came)
+        self.gone = {ordinal: seq for ordinal, seq in self.gone.items() if ordinal not in unwritten.came}
+        self.gone.update(dict.fromkeys(unwritten.left, board.seq))
+        board.archive.written()
+
+    def cut(self, seq: int) -> None:
+        for ordinal in [ordinal for ordinal, gone in self.gone.items() if gone <= seq]:
+            del self.gone[ordinal]
+            self.rows.pop(ordinal, None)
+
+
 class BoardLaws(RuleBasedStateMachine):
     """Random crews on a board of rounds or of wall-clock time."""
 
@@ -90,13 +116,16 @@ class BoardLaws(RuleBasedStateMachine):
     @initialize(time=st.sampled_from(["rounds", "wall"]))
     def begin(self, time: Literal["rounds", "wall"]) -> None:
         self.config = BoardConfig(name="laws", time=time)
-        self.board = Board(self.config)
+        self.shelf = Shelf()
+        self.board = Board(self.config, archive=Archive(self.shelf))
         self.log: list[bytes] = []
         self.secret: list[str | None] = []
         """For each entry: the agent to whom alone all of it is private."""
         self.told: list[list[Addressed]] = []
         self.stamp = 1.8e9
         self.pages: dict[str, bytes] = {}
+        self.saved = 0
+        """The entry that ``pages`` stand for."""
         self.said: dict[str, str] = {}
         """Id → content of all that came to the board, of a kind that is not discarded."""
         self.folded: dict[str, str] = {}
@@ -107,6 +136,7 @@ class BoardLaws(RuleBasedStateMachine):
         self.log.append(msgspec.msgpack.encode((self.stamp, agent, messages.encode(post))))
         self.secret.append(secret if agent in {secret, "_board"} else None)
         self.told.append(self.board.apply(self.entry(len(self.log) - 1)))
+        self.shelf.write(self.board)
         gone = set(self.board.erased)
         self.said = {item: content for item, content in self.said.items() if item not in gone}
         self.folded = {original: summary for original, summary in self.folded.items() if not gone & {original, summary}}
@@ -225,13 +255,31 @@ class BoardLaws(RuleBasedStateMachine):
         per = 1 if self.config.time == "rounds" else 60
         self.say("_board", SetKinds({kind: {"rate": rate / per, "threshold": threshold, "protect": 2 * per}}))
 
-    @rule()
-    def stop_and_start(self) -> None:
-        """A batch ends here: its pages join the checkpoint, from which another host takes over."""
+    @rule(cut=st.booleans())
+    def stop_and_start(self, cut: bool) -> None:
+        """A batch ends here: its pages join the checkpoint, from which another host takes over; it may become the origin."""
         self.pages = {name: page for name, page in {**self.pages, **self.board.snapshot()}.items() if page}
-        restored = Board.restore(self.config, self.pages)
+        self.saved = len(self.log)
+        if cut:
+            self.shelf.cut(self.saved)
+        self.crash()
+
+    @rule()
+    def crash(self) -> None:
+        """Another host takes over from the latest checkpoint, and applies the log behind it again."""
+        if not self.pages:
+            return
+        restored = Board.restore(self.config, self.pages, archive=Archive(self.shelf))
+        assert [restored.apply(self.entry(n)) for n in range(self.saved, len(self.log))] == self.told[self.saved :]
         assert restored.snapshot(full=True) == self.board.snapshot(full=True)
         self.board = restored
+        self.shelf.write(restored)
+
+    @invariant()
+    def only_what_stands_is_in_memory(self) -> None:
+        for item in self.board._network.made_after(-1) if getattr(self, "log", None) else ():
+            assert item.shelved != item.standing
+            assert item.length == len(item.content)
 
     def answers(self, board: Board, agent: str) -> list[bytes]:
         queries: list[AnyQuery] = [Top(100), Search("x y z 42"), Constraints(), Stats(), Check({"budget": 30, "price": 30})]

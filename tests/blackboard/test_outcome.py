@@ -1,7 +1,7 @@
 """Claims about what an entry did, and how it is addressed."""
 
 from blackboard.board import Entry
-from bus.messages import Confirm, Deposit, EndRound, Link, Reinforce, Use, encode
+from bus.messages import Confirm, Deposit, Link, Reinforce, encode
 from bus.port import MAX_BYTES
 from tests.blackboard.driver import Driver
 
@@ -46,31 +46,6 @@ def test_what_is_too_large_for_one_message_is_told_in_several() -> None:
     assert sum(c.cause == "discard" for events in letters for c in events.changes) == 20_000
     assert [events.n for events in driver.heard["shared"]] == list(range(1, len(driver.heard["shared"]) + 1))
     assert max(len(encode(events)) for events in letters) < MAX_BYTES / 2
-
-
-def test_what_is_archived_is_handed_out_as_it_is_there() -> None:
-    """Of the last entry alone, of whosesoever view; not what was discarded."""
-    driver = Driver()
-    private = driver.deposit("a", "soon gone", strength=1.01, scope="private")
-    shared = driver.deposit("b", "soon gone, too", strength=1.01, scope="shared")
-    driver.deposit("b", "a draft", kind="trace", strength=0.51)
-    driver.rounds(4)
-    assert [(item.id, item.content, item.status, item.strength) for item in driver.board.archived()] == [
-        (private, "soon gone", "archived", 0.0), (shared, "soon gone, too", "archived", 0.0),
-    ]  # fmt: skip
-    driver.rounds(1)
-    assert driver.board.archived() == []
-
-
-def test_what_comes_back_in_the_same_entry_is_not_in_the_archive() -> None:
-    """It stands again."""
-    driver = Driver()
-    item = driver.deposit("a", "soon gone", strength=1.01)
-    driver.rounds(3)
-    entry = Entry(seq=5, stamp=0.0, agent="a", epoch="a", post=5, units=((EndRound(3),), (Use(item),)))
-    driver.board.apply(entry)
-    assert driver.get("a", item).status == "standing"
-    assert driver.board.archived() == []
 
 
 def test_a_signal_quotes_so_much_and_no_more() -> None:

@@ -1,5 +1,6 @@
 """Items are found by what they say, and leave nothing behind when they go."""
 
+from blackboard.archive import Archive
 from blackboard.items import ContextItem
 from blackboard.register import Register, slot_of
 from blackboard.waiting import Waiting
@@ -13,7 +14,7 @@ def item(ordinal: int, *, value: int | None = 1, kind: str = "fact", owner: str 
 
 
 def register_of(*items: ContextItem) -> Register:
-    register = Register(Waiting({}, lambda _: (), lambda _: None))
+    register = Register(Waiting({}, lambda _: (), lambda _: None), Archive())
     for each in items:
         register.learn(each)
         register.enter(each)

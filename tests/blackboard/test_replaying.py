@@ -27,6 +27,12 @@ def strength(board: "object", at: float | None = None) -> float:
     return reply.items[0].strength if reply.items else 0.0
 
 
+def then(path: Path, at: At) -> float:
+    """What the strongest item was that everyone sees."""
+    with replay(path, at) as past:
+        return strength(past.board, past.at)
+
+
 async def live(path: Path, retention: Retention | None = None, **settings: object) -> dict[str, list[float]]:
     """A board whose one item is reinforced in each of ten rounds; its strength by entry, by round (at its end) and by time (likewise)."""
     clock = ManualClock(1000.0)
@@ -54,36 +60,34 @@ async def test_by_entry_and_round_and_time(path: Path) -> None:
     """A board is shown as it stood after an entry, as a round ended, and at a time; without any of them as it stands."""
     found = await live(path)
     for seq, was in enumerate(found["seq"]):
-        assert strength(replay(path, At(seq=seq)).board) == was
+        assert then(path, At(seq=seq)) == was
     for number, was in enumerate(found["round"]):
-        assert strength(replay(path, At(round=number)).board) == was
+        assert then(path, At(round=number)) == was
     for number, was in enumerate(found["time"]):
-        past = replay(path, At(time=1000.0 + 60.0 * number + 30.0))
-        assert strength(past.board, past.at) == was
-    now = replay(path, At())
-    assert (strength(now.board), now.entries, now.begins) == (found["seq"][-1], 21, 0)
-    assert strength(replay(path, At(round=99)).board) == found["seq"][-1]
+        assert then(path, At(time=1000.0 + 60.0 * number + 30.0)) == was
+    with replay(path, At()) as now:
+        assert (strength(now.board), now.entries, now.begins) == (found["seq"][-1], 21, 0)
+    assert then(path, At(round=99)) == found["seq"][-1]
 
 
 async def test_on_the_wall_clock(path: Path) -> None:
     """At a time, strengths are those of that time; rounds there are none."""
     await live(path, time="wall")
-    past = replay(path, At(time=1030.0))
-    assert strength(past.board, past.at) == 5.0
+    assert then(path, At(time=1030.0)) == 5.0
     with pytest.raises(BadValue, match="has no rounds"):
-        replay(path, At(round=3))
+        then(path, At(round=3))
 
 
 async def test_behind_a_cut(path: Path) -> None:
     """A replay begins at the origin; what was before it is said to be cut off."""
     found = await live(path, Retention(journal_entries=8))
-    past = replay(path, At())
-    assert past.begins >= 8
-    assert strength(past.board) == found["seq"][-1]
-    assert strength(replay(path, At(seq=past.begins)).board) == found["seq"][past.begins]
+    with replay(path, At()) as past:
+        assert past.begins >= 8
+        assert strength(past.board) == found["seq"][-1]
+    assert then(path, At(seq=past.begins)) == found["seq"][past.begins]
     for early in (At(seq=3), At(round=0), At(time=1000.0)):
         with pytest.raises(BadValue, match="was cut off"):
-            replay(path, early)
+            then(path, early)
 
 
 @pytest.mark.parametrize("retention", [None, Retention(journal_entries=8)], ids=["whole", "cut"])
@@ -107,7 +111,7 @@ async def test_in_use(path: Path) -> None:
     bus = MemoryBus(clock.now)
     async with Service("board", bus, SqliteStore(path), clock), Board(bus, "board", "finance") as finance:
         await finance.deposit("a", scope="shared")
-        assert strength(replay(path, At()).board) == 4.0
+        assert then(path, At()) == 4.0
         with pytest.raises(BadValue, match="no checkpoint"):
             verify(path)
         await finance.deposit("and on")

@@ -55,7 +55,7 @@ def test_rows_come_back_in_order() -> None:
     for n in range(2 * ROWS):
         network.deposit(ContextItem(str(n)))
     pages = dict(reversed(network.snapshot(full=True).items()))
-    assert [item.content for item in items_of(pages)] == [str(n) for n in range(2 * ROWS)]
+    assert [item.content for item in items_of(pages, network.archive)] == [str(n) for n in range(2 * ROWS)]
 
 
 def test_records_are_found_by_their_numbers() -> None:

@@ -23,8 +23,13 @@ def test_terms(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
 
 
-def index_of(*texts: str) -> TextIndex:
-    index = TextIndex()
+def new_index() -> TextIndex[str]:
+    """An index of items that are texts."""
+    return TextIndex(lambda texts: texts)
+
+
+def index_of(*texts: str) -> TextIndex[str]:
+    index = new_index()
     for ordinal, text in enumerate(texts):
         index.add(ordinal, text)
     return index
@@ -54,7 +59,7 @@ def test_an_index_follows_what_comes_and_goes() -> None:
 
 def test_many_indices_are_searched_as_one() -> None:
     """How rare a word is, is judged by what is searched, and by nothing else."""
-    one, other = TextIndex(), TextIndex()
+    one, other = new_index(), new_index()
     one.add(0, "cat")
     other.add(1, "cat")
     other.add(2, "dog")
