@@ -23,6 +23,7 @@ from tests.blackboard.hosting import host, killed, some_life, state
 
 WITHIN = 20.0
 SECRET = "Hailan asked us to keep 47 a piece to ourselves"
+OTHER_SECRET = "Hailan delivers from a yard in Foshan"
 
 
 async def cut(service: Service, seq: int) -> None:
@@ -131,8 +132,8 @@ def traces(folder: Path, *texts: str) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["memory", "nats"])
 async def test_what_is_erased_is_gone_from_every_file(tmp_path: Path, kind: str) -> None:
-    """Content and ids of an item that was private, shared, linked, archived, revived and refused an act on are in no file of board or
-    server; the board goes on, and is the same when it is opened again."""
+    """Content and ids of an item that was private, shared, linked, archived, revived and refused an act on, and of one that is archived,
+    are in no file of board or server; the board goes on, and is the same when it is opened again."""
     async with served(tmp_path, kind) as bus:
         async with Service("board", bus, SqliteStore(tmp_path / "board.db"), SystemClock()) as service:
             async with Board(bus, "board", "finance") as finance, Board(bus, "board", "procurement") as procurement:
@@ -141,22 +142,24 @@ async def test_what_is_erased_is_gone_from_every_file(tmp_path: Path, kind: str)
                 private = await procurement.deposit(SECRET, kind="tool_result", key="quote", value=47)
                 desk = await procurement.deposit("the desk", scope="shared")
                 await procurement.link(private, desk)
+                faded = await procurement.deposit(OTHER_SECRET, kind="preference", strength=1.01)
                 for _ in range(60):
                     await procurement.end_round()
-                assert (await procurement.get(private)).status == "archived"
+                assert [(await procurement.get(each)).status for each in (private, faded)] == ["archived", "archived"]
                 await procurement.use(private)
                 await procurement.share(private)
                 shared = await procurement.get(private)
                 await finance.reinforce(shared, 2.0)
                 await finance.retract(shared)  # refused, and set aside
                 await finance.deposit(SECRET, kind="tool_result", key="quote", value=47, scope="shared")
-                ids = [private.id, shared.id, *(edge.id for edge in await procurement.edges_of(shared))]
-                assert len(set(ids)) == 3
+                ids = [private.id, shared.id, faded.id, *(edge.id for edge in await procurement.edges_of(shared))]
+                assert len(set(ids)) == 4
                 await finance.stats()
-                texts = (SECRET, *ids)
+                texts = (SECRET, OTHER_SECRET, *ids)
                 assert traces(tmp_path, *texts)
 
                 await procurement.erase(private)
+                await procurement.erase(faded)
                 await procurement.wait_applied()
                 with pytest.raises(NotInView):
                     await finance.get(shared)
