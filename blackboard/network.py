@@ -41,7 +41,7 @@ class PheromoneNetwork(Moves):
         initial = policy.initial if initial_strength is None else amount(initial_strength, "initial_strength")
         if item.expires_at is not None and not self.now < item.expires_at:
             raise BadValue(f"expires_at {item.expires_at!r} has passed already: it is {self.now!r}")
-        if item.decay is not None and self._items.get(item.id) is not item:
+        if (item.decay is not None or item.shelved) and self._items.get(item.id) is not item:
             raise BadValue(f"{item!r} is in another network already: deposit a ContextItem of its own")
         by = item.owner if by is None else by
         item_id = item.id if item.decay is not None else item.identify(self.board)

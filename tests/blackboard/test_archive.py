@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 import pytest
 
 from blackboard.archive import Archive, Unwritten
-from blackboard.errors import Damaged
+from blackboard.errors import BadValue, Damaged
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
 from tests.blackboard.network.lone import lived, put, rounds
@@ -165,3 +165,15 @@ def test_a_record_of_no_network_has_what_it_says() -> None:
     item.status = "archived"
     assert not item.shelved
     assert (item.content, item.meta, item.length) == ("a cat", {"n": 1}, 5)
+
+
+def test_what_one_network_has_archived_another_does_not_take() -> None:
+    """Its record does not have what it says; once it is dropped, it has, and may be said elsewhere."""
+    network, _ = shelved(1)
+    (item,) = network.made_after(-1)
+    with pytest.raises(BadValue, match="is in another network already"):
+        PheromoneNetwork().deposit(item)
+    assert network.deposit(item) is item
+    assert item.content == "item 0"
+    network.erase(item)
+    assert PheromoneNetwork().deposit(item).content == "item 0"
