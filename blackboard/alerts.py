@@ -2,18 +2,17 @@
 
 Laws:
 
-- Work follows what changed; nothing here walks the board. What happens by time alone waits in one heap of due points: an entry that is no
-  longer true is dropped, or put back at its later time, when it comes up.
+- Work follows what changed; nothing here walks the board. What happens by time alone waits in a calendar for each detector that has a due
+  time: an entry that is no longer true is dropped, or put back at its later time, when it comes up.
 - A signal is raised on the edge: once when something begins, not with every change while it lasts.
-- A detector's state lives on its item (``marks``), so it is kept, moved and forgotten with it. States are listed in the detectors' order;
-  patient detectors have none of a quiet item: theirs are made from the moment of its arrival once something is confirmed.
+- A detector's state lives on its item (``marks``), so it is kept, moved and forgotten with it. States are listed in the detectors' order. Of
+  a quiet item there are none: its few moments are kept, and told to all detectors once one of them may find something.
 - A user's detector that fails is told of, and stops nothing.
 """
 
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from heapq import heappop, heappush
-from math import inf
+from math import fsum, inf
 from typing import Any
 
 import msgspec
@@ -21,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from blackboard import constraints, signals, views
+from blackboard.calendar import Calendar
 from blackboard.config import BoardConfig, label
 from blackboard.contests import Contests
 from blackboard.items import ContextItem
@@ -33,6 +33,10 @@ from bus.messages import Evidence
 
 Asked = tuple[int, Callable[[Any, Moment], Finding | None], Callable[..., float | None] | None, bool]
 """A detector's number, its ``notice``, its ``due`` if it may find something by time alone, and whether it is patient."""
+Heard = tuple[float, float, float, str | None, float]
+"""A moment of a quiet item: when, the strength before and after, who confirmed it, if anybody, and by how much."""
+_NOBODY = ((None, 0.0),)
+"""In place of who confirmed an item."""
 _NONE_YET = object()
 """Stands for a state that is made when the detector is first asked."""
 
@@ -44,16 +48,22 @@ class AlertState(Struct):
     passed: Passed = {}
 
 
-class Fresh(Struct, array_like=True, tag="fresh", frozen=True, gc=False):
-    """In place of the states of an item that nothing was confirmed of: the moment it arrived in, of which they are made when needed."""
+class Quiet(Struct, array_like=True, tag="fresh", gc=False):
+    """In place of the states of an item of which no detector can have found anything: the moment it arrived in, and those since."""
 
     t: float
     before: float
     after: float
+    heard: tuple[Heard, ...] = ()
 
-    def moment(self, kind: str) -> Moment:
-        """What a detector was told of it, or would have been."""
+    def began(self, kind: str) -> Moment:
+        """What the detectors are to begin with."""
         return Moment(self.t, self.before, self.after, kind=kind, fresh=True)
+
+    def since(self, kind: str) -> Iterable[Moment]:
+        """What they are to notice then."""
+        for t, before, after, agent, delta in self.heard:
+            yield Moment(t, before, after, () if agent is None else ((agent, delta),), kind)
 
 
 class Alerts:
@@ -66,14 +76,14 @@ class Alerts:
         self._timed = tuple(n for n, d in enumerate(detectors) if type(d).due is not Detector.due)
         """Those that may find something by time alone."""
         self._asked: tuple[Asked, ...] = tuple(
-            (n, d.notice, d.due if n in self._timed else None, d.patient) for n, d in enumerate(detectors)
+            (n, d.notice, d.due if n in self._timed else None, d.least > 0) for n, d in enumerate(detectors)
         )
-        self._patient = all(d.patient for d in detectors)
-        """May states be made when they are needed?"""
-        self._heap: list[tuple[float, int, ContextItem]] = []
-        """(due, code, item): a code is an item's ordinal and a detector's number in one."""
-        self._queued: dict[int, float] = {}
-        """Code → the due point that holds."""
+        self._least = min((d.least for d in detectors), default=inf)
+        """So many moments of an item are kept back, less one."""
+        self._sudden = tuple(d.sudden for d in detectors if type(d).sudden is not Detector.sudden)
+        self._calendars = {n: Calendar(config.scale, partial(self._point, n)) for n in self._timed}
+        self._downs: dict[tuple[int, int], float] = {}
+        """(detector's number, ordinal) → the due point that holds; of the impatient, who may call it off."""
         self._violations = Violations(network, config.patience * config.scale)
         self._contests = Contests(network)
 
@@ -98,7 +108,11 @@ class Alerts:
         if item.kind == constraints.KIND or (item.value is not None and self._contests.concern(item)):
             self.notice((Touch(item, before, before + delta, list(confirmed)),), outcome)
         elif item.scope == names.SHARED:
-            self._ask(self._asked, item, Moment(self._network.now, before, before + delta, confirmed, item.kind), outcome)
+            now, after, marks = self._network.now, before + delta, item.marks
+            if type(marks) is Quiet and self._keeps(marks, before, after, delta):
+                marks.heard += ((now, before, after, agent, delta),)
+            else:
+                self._ask(self._asked, item, Moment(now, before, after, confirmed, item.kind), outcome)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Keep no trace of these items beyond their own records."""
@@ -112,27 +126,40 @@ class Alerts:
         return Moment(self._network.now, touch.before, touch.after, tuple(touch.confirmed), touch.item.kind, touch.fresh)
 
     def _detect(self, item: ContextItem, moment: Moment, outcome: Outcome) -> None:
-        if item.marks is None and self._patient and not moment.confirmed:
-            item.marks = Fresh(moment.t, moment.before, moment.after)
+        marks, (agent, delta) = item.marks, (moment.confirmed or _NOBODY)[0]
+        if marks is None and self._least > 0 and not moment.confirmed:
+            item.marks = Quiet(moment.t, moment.before, moment.after)
             for number in self._timed:
                 self._await(item, number, self._due(number, item))
-            return
-        self._ask(self._asked, item, moment, outcome)
-
-    def _states(self, item: ContextItem) -> list[Any]:
-        """The states of an item that has none yet."""
-        if type(item.marks) is Fresh:
-            moment = item.marks.moment(item.kind)
-            states = [detector.begin(moment) for detector in self._detectors]
+        elif type(marks) is Quiet and len(moment.confirmed) < 2 and self._keeps(marks, moment.before, moment.after, delta):
+            marks.heard += ((moment.t, moment.before, moment.after, agent, delta),)
         else:
-            states = [_NONE_YET] * len(self._detectors)
+            self._ask(self._asked, item, moment, outcome)
+
+    def _keeps(self, quiet: Quiet, before: float, after: float, added: float) -> bool:
+        """Does a moment leave a quiet item quiet?"""
+        if len(quiet.heard) + 1 >= self._least:
+            return False
+        try:
+            for sudden in self._sudden:
+                if sudden(quiet.after, before, after, added):
+                    return False
+        except Exception:  # noqa: BLE001 – whatever a user's detector raises: it is told of when it notices the moment, if it does so there
+            return False
+        return True
+
+    def _states(self, item: ContextItem, outcome: Outcome) -> list[Any]:
+        """The states of an item that has none yet, with all that was kept back told to them."""
+        quiet = item.marks if type(item.marks) is Quiet else None
+        states = [_NONE_YET] * len(self._detectors) if quiet is None else [d.begin(quiet.began(item.kind)) for d in self._detectors]
         item.marks = states
+        for moment in () if quiet is None else quiet.since(item.kind):
+            self._ask(self._asked, item, moment, outcome)
         return states
 
     def _ask(self, asked: tuple[Asked, ...], item: ContextItem, moment: Moment, outcome: Outcome) -> None:
         """Let detectors notice a moment. One that fails is told of, and is not asked about this item again until it arrives anew."""
-        states: list[Any] = item.marks if type(item.marks) is list else self._states(item)
-        codes = item.ordinal * len(self._detectors)
+        states: list[Any] = item.marks if type(item.marks) is list else self._states(item, outcome)
         for number, notice, due, patient in asked:
             state = states[number]
             if state is None:
@@ -145,7 +172,7 @@ class Alerts:
                 finding = notice(state, moment)
                 if finding is not None:
                     self._raise(number, item, msgspec.convert(msgspec.to_builtins(finding), Finding), outcome)
-                if due is not None and (finding is not None or not patient or codes + number not in self._queued):
+                if due is not None and (finding is not None or not patient or not item.awaited >> number & 1):
                     self._await(item, number, due(state, partial(self._network.falls_below, item)))
             except Exception as error:  # noqa: BLE001 – whatever a user's detector raises: it must not stop the board
                 states[number] = None
@@ -171,53 +198,71 @@ class Alerts:
 
     def next_due(self) -> float | None:
         """The earliest time at which a detector has to be asked; what is down for too early is put off, what is gone is dropped."""
-        while self._heap:
-            came, code, item = self._heap[0]
-            if self._queued.get(code) == came:
-                due = self._due(code % len(self._detectors), item)
-                if due is not None and due <= came:
-                    return came
-                del self._queued[code]
-                if due is not None and due < inf:  # by now, perhaps: then it comes up again in its turn
-                    self._queued[code] = due
-                    heappush(self._heap, (due, code, item))
-            heappop(self._heap)
-        return None
+        first = self._first()
+        return None if first is None else first[0]
 
     def due(self, outcome: Outcome) -> None:
         """Ask the detectors that are due by now."""
         now = self._network.now
-        while (due := self.next_due()) is not None and due <= now:
-            _, code, item = heappop(self._heap)
-            del self._queued[code]
+        while (first := self._first()) is not None and first[0] <= now:
+            _, _, number = first
+            item = self._calendars[number].take()
+            self._call_off(number, item)
             self._network.touched(item)
             moment = Moment(t=now, before=item.strength, after=item.strength, kind=item.kind)
-            number = code % len(self._detectors)
             self._ask(self._asked[number : number + 1], item, moment, outcome)
+
+    def _first(self) -> tuple[float, int, int] | None:
+        """(due, ordinal, detector's number) of what is due first."""
+        found = ((number, calendar.first()) for number, calendar in self._calendars.items())
+        return min(((first[0], first[1].ordinal, number) for number, first in found if first is not None), default=None)
+
+    def _point(self, number: int, item: ContextItem) -> float | None:
+        """Where an item stands in a detector's calendar now."""
+        patient = self._detectors[number].least > 0
+        due = self._due(number, item) if patient or (number, item.ordinal) in self._downs else None
+        if due is None or due == inf:
+            self._call_off(number, item)
+            return None
+        if not patient:
+            self._downs[number, item.ordinal] = due
+        return due
 
     def _due(self, number: int, item: ContextItem) -> float | None:
         """When a detector is due for an item (one in the archive may be silent, too); None if it is not, or cannot say."""
-        if item.marks is None or not item.present:
+        marks = item.marks
+        if marks is None or not item.present:
             return None
         detector = self._detectors[number]
-        state = detector.begin(item.marks.moment(item.kind)) if type(item.marks) is Fresh else item.marks[number]
-        if state is None:
-            return None
         try:
-            due = detector.due(state, partial(self._network.falls_below, item))
+            if type(marks) is Quiet:
+                state = detector.begin(marks.began(item.kind))
+                for moment in marks.since(item.kind):
+                    detector.notice(state, moment)
+            else:
+                state = marks[number]
+            due = None if state is None else detector.due(state, partial(self._network.falls_below, item))
             return None if due is None else float(due)
         except Exception:  # noqa: BLE001 – whatever a user's detector raises; it is told of when it next notices something
             return None
 
     def _await(self, item: ContextItem, number: int, due: float | None) -> None:
         """Put the item down for ``due``, unless that is over already; an entry that is only too early stays, and is put off in its turn."""
-        code = item.ordinal * len(self._detectors) + number
+        patient = self._detectors[number].least > 0
         if due is None or not self._network.now < due < inf:
-            if code in self._queued:  # mostly it is not
-                del self._queued[code]
-        elif code not in self._queued or due < self._queued[code]:
-            self._queued[code] = due
-            heappush(self._heap, (due, code, item))
+            if not patient:
+                self._call_off(number, item)
+            return
+        if not patient:
+            if due >= self._downs.get((number, item.ordinal), inf):
+                return
+            self._downs[number, item.ordinal] = due
+        item.awaited |= 1 << number
+        self._calendars[number].put(item, due)
+
+    def _call_off(self, number: int, item: ContextItem) -> None:
+        item.awaited &= ~(1 << number)
+        self._downs.pop((number, item.ordinal), None)
 
     # ---- persistence --------------------------------------------------------------------------------------------------------------------
 
@@ -235,9 +280,9 @@ class Alerts:
             for number in self._timed:
                 self._await(item, number, self._due(number, item))
 
-    def _restored(self, marks: Any) -> Fresh | list[Any]:
+    def _restored(self, marks: Any) -> Quiet | list[Any]:
         if isinstance(marks, dict):  # as they were written once: by the detectors' names
             marks = [marks.get(name) for name in self._labels]
         if marks and marks[0] == "fresh":
-            return msgspec.convert(marks, Fresh)
+            return msgspec.convert(marks, Quiet)
         return [None if state is None else msgspec.convert(state, d.state_type) for state, d in zip(marks, self._detectors, strict=True)]

@@ -116,7 +116,7 @@ class Pheromone:
     """What an item and an edge have in common: a strength that fades."""
 
     __slots__ = (
-        "d", "decay", "due", "first", "formerly", "id", "last_entry", "made", "ordinal", "owner", "partition", "s", "scope", "touched", "u",
+        "d", "decay", "first", "formerly", "id", "last_entry", "made", "ordinal", "owner", "partition", "s", "scope", "touched",
     )  # fmt: skip
 
     id: str
@@ -127,12 +127,8 @@ class Pheromone:
     """The strength when it was last moved."""
     d: float
     """Its class's level then."""
-    u: float
-    """ln s + d: within a class, the order of strengths at any time."""
     decay: DecayClass | None
     """The class that it fades by; None on a record in no network, whose strength is fixed."""
-    due: float | None
-    """The ``u`` that its class's list of fading has it down for, if it has."""
     first: float
     """The strength that it first had."""
     made: float
@@ -150,11 +146,15 @@ class Pheromone:
         self.scope = _shared(scope)
         self.partition = partition(owner, scope)
         self.decay = None
-        self.due = None
-        self.s = self.d = self.u = self.first = self.made = self.touched = 0.0
+        self.s = self.d = self.first = self.made = self.touched = 0.0
         self.ordinal = -1
         self.last_entry = 0
         self.formerly = ()
+
+    @property
+    def u(self) -> float:
+        """ln s + d: within a class, the order of strengths at any time. In no class, without meaning."""
+        return math.log(self.s) + self.d
 
     @property
     def strength(self) -> float:
@@ -173,13 +173,12 @@ class Pheromone:
         """Let it be ``strength`` strong as of ``level``; what has decayed beyond what a float holds is the least there is."""
         self.s = strength or sys.float_info.min
         self.d = level
-        self.u = math.log(self.s) + level
 
     def detach(self, strength: float) -> None:
         """Take it out of its class, with a fixed strength."""
-        self.decay = self.due = None
+        self.decay = None
         self.s = strength
-        self.d = self.u = 0.0
+        self.d = 0.0
 
 
 class Contributed(Struct, gc=False):
@@ -190,6 +189,12 @@ class Contributed(Struct, gc=False):
     last: float
     agent: str
     cause: str
+    former: "Contributed | None" = None
+    """The one before it, where they are a chain."""
+
+
+FEW = 8
+"""Contributions that are looked through one by one."""
 
 
 def kind_of(kind: str | None, meta: Mapping[str, Any]) -> str:
@@ -209,8 +214,8 @@ class ContextItem(Pheromone):
     """
 
     __slots__ = (
-        "_content", "_meta", "_shares", "asserters", "confirmations", "confirmed", "expires_at", "folded", "key", "kind", "marks", "op",
-        "protected_until", "said_hard", "status", "target", "unit", "value",
+        "_content", "_meta", "_shares", "asserters", "awaited", "confirmations", "confirmed", "expires_at", "folded", "key", "kind", "marks",
+        "op", "protected_until", "said_hard", "status", "target", "unit", "value",
     )  # fmt: skip
 
     def __init__(
@@ -252,9 +257,11 @@ class ContextItem(Pheromone):
         self.asserters: Mapping[str, bool] = _EMPTY
         """Who says so, and whether as hard. Never changed, only replaced: items share what one asserter alone says."""
         self._shares: Contributed | dict[tuple[str, str], Contributed] | None = None
-        """The only contribution, as most items have but one; or all of them."""
+        """A few contributions as a chain, the latest first; or all of many."""
         self.marks: Any = None
         """What the detectors of a board remember of it."""
+        self.awaited = 0
+        """Which of them have it in their calendars, a bit for each."""
         self.protected_until = 0.0
         self.folded = False
         """Does a summary say, since it was archived, what it said?"""
@@ -316,31 +323,37 @@ class ContextItem(Pheromone):
 
     def contribute(self, agent: str, cause: str, amount: float, now: float, count: int = 1) -> None:
         """Remember who made it stronger."""
-        shares = self._shares
+        shares, length = self._shares, 0
         if isinstance(shares, dict):
             share = shares.get((agent, cause))
         else:
-            share = shares if shares is not None and shares.agent == agent and shares.cause == cause else None
+            share = shares
+            while share is not None and not (share.agent == agent and share.cause == cause):
+                share = share.former
+                length += 1
         if share is not None:
             share.amount += amount
             share.count += count
-            share.last = max(share.last, now)
-            return
-        share = Contributed(amount, count, now, agent, cause)
-        if shares is None:
-            self._shares = share
+            if share.last < now:
+                share.last = now
         elif isinstance(shares, dict):
-            shares[agent, cause] = share
+            shares[agent, cause] = Contributed(amount, count, now, agent, cause)
+        elif length < FEW:
+            self._shares = Contributed(amount, count, now, agent, cause, shares)
         else:
-            self._shares = {(shares.agent, shares.cause): shares, (agent, cause): share}
+            self._shares = {**self.contributions, (agent, cause): Contributed(amount, count, now, agent, cause)}
 
     @property
     def contributions(self) -> Mapping[tuple[str, str], Contributed]:
-        """Who strengthened it, by which cause."""
-        shares = self._shares
-        if shares is None:
-            return {}
-        return shares if isinstance(shares, dict) else {(shares.agent, shares.cause): shares}
+        """Who strengthened it, by which cause; in the order in which they first did."""
+        share = self._shares
+        if isinstance(share, dict):
+            return share
+        chain = []
+        while share is not None:
+            chain.append(share)
+            share = share.former
+        return {(each.agent, each.cause): each for each in reversed(chain)}
 
     def forget_contributions(self) -> None:
         """Let nobody have strengthened it."""

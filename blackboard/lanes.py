@@ -1,13 +1,12 @@
 """A decay class with what is kept for its items: their order, and when each fades.
 
-Laws: nothing here walks the items of a class. An entry of the list of fading may be too early, never too late: strength only grows by what
-agents do, so an entry is put right when it comes up. The list is in the order of ``u``, which is that of fading at any threshold: so a
-class's threshold and its rate may change, and the list stays as it is.
+Laws: nothing here walks the items of a class. What fades waits in a calendar of ``u``, which is in the order of fading at any threshold: so
+a class's threshold and its rate may change, and the calendar stays as it is. Strength only grows by what agents do, so no entry is too late.
 """
 
 import math
-from heapq import heapify, heappop, heappush, heapreplace
 
+from blackboard.calendar import Calendar
 from blackboard.decay import DecayClass
 from blackboard.items import ContextItem, Pheromone
 from blackboard.kinds import Policy
@@ -15,6 +14,8 @@ from blackboard.ranking import Ranking
 
 SLACK = 1e-10
 """What is at its threshold exactly stays: fading takes so much more decay, which is above what rounding does and below what anyone sees."""
+WIDTH = 1 / 32
+"""Of a cell of what fades, in decay: two rounds or so."""
 
 
 def level_below(u: float, threshold: float) -> float:
@@ -25,61 +26,37 @@ def level_below(u: float, threshold: float) -> float:
 class Fading:
     """When each item of a decay class falls below the kind's ``threshold``."""
 
-    __slots__ = ("_decay", "_heap", "_stale", "threshold")
+    __slots__ = ("_decay", "_waiting", "threshold")
 
     def __init__(self, decay: DecayClass, threshold: float) -> None:
         self._decay = decay
+        self._waiting: Calendar[Pheromone] = Calendar(WIDTH, self._u)
         self.threshold = threshold
-        self._heap: list[tuple[float, int, Pheromone]] = []
-        self._stale = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting)
 
     def enter(self, pheromone: Pheromone) -> None:
-        pheromone.due = pheromone.u
-        heappush(self._heap, (pheromone.u, pheromone.ordinal, pheromone))
+        self._waiting.put(pheromone, pheromone.u)
 
-    def leave(self, pheromone: Pheromone) -> None:
-        if pheromone.due is None:
-            return
-        pheromone.due = None
-        self._stale += 1
-        if self._stale > 64 and self._stale * 2 > len(self._heap):
-            self._heap = [entry for entry in self._heap if self._holds(entry)]
-            heapify(self._heap)
-            self._stale = 0
+    def leave(self) -> None:
+        """One that fades here does so no longer."""
+        self._waiting.left()
 
     def next_due(self) -> float:
         """When the next one fades by policy; infinite if none does."""
-        self._settle()
-        return self._decay.reaches(level_below(self._heap[0][0], self.threshold)) if self._heap else math.inf
+        first = self._waiting.first()
+        return math.inf if first is None else self._decay.reaches(level_below(first[0], self.threshold))
 
     def take_due(self) -> list[Pheromone]:
         """Take out what has fallen below the threshold, in order."""
-        taken = []
-        self._settle()
-        while self._heap and level_below(self._heap[0][0], self.threshold) <= self._decay.level:
-            _, _, pheromone = heappop(self._heap)
-            pheromone.due = None
-            taken.append(pheromone)
-            self._settle()
-        return taken
+        taken: dict[Pheromone, None] = {}
+        while (first := self._waiting.first()) is not None and level_below(first[0], self.threshold) <= self._decay.level:
+            taken[self._waiting.take()] = None
+        return list(taken)
 
-    def _holds(self, entry: tuple[float, int, Pheromone]) -> bool:
-        u, _, pheromone = entry
-        return pheromone.due == u and pheromone.decay is self._decay
-
-    def _settle(self) -> None:
-        """Make the first entry a true one: drop what left, put off what grew."""
-        while self._heap:
-            entry = self._heap[0]
-            u, ordinal, pheromone = entry
-            if not self._holds(entry):
-                heappop(self._heap)
-                self._stale -= 1
-                continue
-            if pheromone.u <= u:
-                return
-            pheromone.due = pheromone.u
-            heapreplace(self._heap, (pheromone.u, ordinal, pheromone))
+    def _u(self, pheromone: Pheromone) -> float | None:
+        return pheromone.u if pheromone.decay is self._decay else None
 
 
 class Lane:
@@ -111,7 +88,7 @@ class Lane:
     def leave(self, item: ContextItem) -> None:
         """Let go of an item."""
         self.rankings[item.partition].remove(item)
-        self.fading.leave(item)
+        self.fading.leave()
 
     def strengthen(self, item: ContextItem, strength: float) -> None:
         """Let an item be ``strength`` strong from now on."""

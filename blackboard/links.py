@@ -176,4 +176,5 @@ class Links:
             if not self._adjacent[end]:
                 del self._adjacent[end]
         self.counts[edge.partition] -= 1
-        self.fading.leave(edge)
+        if edge.relation != FOLDED:
+            self.fading.leave()

@@ -9,12 +9,12 @@ bucket to another. A bucket is sorted once the hot list, or a reader, has come d
 Laws: every item of a bucket is weaker than every hot one; where there are buckets, the hot list is not short.
 """
 
-import math
 import sys
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from heapq import merge
 from itertools import islice
+from math import exp, floor, log
 
 from blackboard.items import ContextItem
 
@@ -37,8 +37,8 @@ class Ranking:
 
     def __init__(self) -> None:
         self._hot: list[Entry] = []
-        self._buckets: dict[int, dict[int, ContextItem]] = {}
-        """Number → ordinal → item: the items of nearly one ``u``."""
+        self._buckets: dict[int, set[ContextItem]] = {}
+        """Number → the items of nearly one ``u``."""
         self._runs: dict[int, list[Entry]] = {}
         """The buckets that are sorted."""
         self._numbers: list[int] = []
@@ -53,7 +53,7 @@ class Ranking:
         for _, _, item in self._hot:
             yield item
         for bucket in self._buckets.values():
-            yield from bucket.values()
+            yield from bucket
 
     def add(self, item: ContextItem) -> None:
         self._size += 1
@@ -80,21 +80,20 @@ class Ranking:
     def move(self, item: ContextItem, strength: float, level: float) -> None:
         """Give an item another strength, and its new place. Mostly it moves among unsorted buckets, and that is done at once."""
         if self._numbers:
-            before, floor = item.u, self._hot[0][0]
             s = strength or sys.float_info.min
-            after = math.log(s) + level
-            former, number = math.floor(before * BUCKETS_PER_E), math.floor(after * BUCKETS_PER_E)
-            if before < floor and after < floor and former not in self._runs and number not in self._runs:
-                item.s, item.d, item.u = s, level, after
+            before, after, border = log(item.s) + item.d, log(s) + level, self._hot[0][0]
+            former, number = floor(before * BUCKETS_PER_E), floor(after * BUCKETS_PER_E)
+            if before < border and after < border and former not in self._runs and number not in self._runs:
+                item.s, item.d = s, level
                 if former != number:
                     bucket = self._buckets[former]
-                    del bucket[item.ordinal]
+                    bucket.remove(item)
                     if not bucket:
                         self._drop(former)
                     wanted = self._buckets.get(number)
                     if wanted is None:
                         wanted = self._new_bucket(number)
-                    wanted[item.ordinal] = item
+                    wanted.add(item)
                 return
         self.remove(item)
         item.mark(strength, level)
@@ -103,10 +102,10 @@ class Ranking:
     def strongest(self, level: float) -> Iterator[tuple[float, int, ContextItem]]:
         """From the strongest on: (-strength at ``level``, ordinal, item)."""
         for _, _, item in reversed(self._hot):
-            yield -item.s * math.exp(item.d - level), item.ordinal, item
+            yield -item.s * exp(item.d - level), item.ordinal, item
         for number in reversed(self._numbers):
             for _, _, item in reversed(self._in_order(number)):
-                yield -item.s * math.exp(item.d - level), item.ordinal, item
+                yield -item.s * exp(item.d - level), item.ordinal, item
 
     def count_from(self, u: float) -> int:
         """How many items are at ``u`` or above."""
@@ -118,7 +117,7 @@ class Ranking:
             if number < border:
                 break
             members = self._buckets[number]
-            count += len(members) if number > border else sum(item.u >= u for item in members.values())
+            count += len(members) if number > border else sum(item.u >= u for item in members)
         return count
 
     def _sink(self, item: ContextItem) -> None:
@@ -126,14 +125,14 @@ class Ranking:
         bucket = self._buckets.get(number)
         if bucket is None:
             bucket = self._new_bucket(number)
-        bucket[item.ordinal] = item
+        bucket.add(item)
         if number in self._runs:
             insort(self._runs[number], _entry(item))
 
     def _take(self, item: ContextItem) -> None:
         number = _number(item.u)
         bucket = self._buckets[number]
-        del bucket[item.ordinal]
+        bucket.remove(item)
         if not bucket:
             self._drop(number)
         elif number in self._runs:
@@ -148,7 +147,7 @@ class Ranking:
             risen = run[len(self._hot) - HOT // 2 :]
             del run[-len(risen) :]
             for _, _, item in risen:
-                del bucket[item.ordinal]
+                bucket.remove(item)
             self._hot[:0] = risen
             if not bucket:
                 self._drop(number)
@@ -156,11 +155,11 @@ class Ranking:
     def _in_order(self, number: int) -> list[Entry]:
         run = self._runs.get(number)
         if run is None:
-            run = self._runs[number] = sorted(map(_entry, self._buckets[number].values()))
+            run = self._runs[number] = sorted(map(_entry, self._buckets[number]))
         return run
 
-    def _new_bucket(self, number: int) -> dict[int, ContextItem]:
-        bucket = self._buckets[number] = {}
+    def _new_bucket(self, number: int) -> set[ContextItem]:
+        bucket = self._buckets[number] = set()
         insort(self._numbers, number)
         return bucket
 
@@ -171,7 +170,7 @@ class Ranking:
 
 
 def _number(u: float) -> int:
-    return math.floor(u * BUCKETS_PER_E)
+    return floor(u * BUCKETS_PER_E)
 
 
 def strongest(rankings: Iterable[tuple[Ranking, float]], k: int) -> list[ContextItem]:

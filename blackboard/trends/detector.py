@@ -56,9 +56,10 @@ class Detector(ABC):
     name: str
     version: int = 1
     state_type: Any = dict[str, Any]
-    patient: bool = False
-    """Optional, for speed: of a fresh moment in which nothing was confirmed it finds nothing and remembers no more than ``begin`` does; and
-    while it finds nothing, what happens to an item only puts its due time off."""
+    least: float = 0
+    """Optional, for speed. Above 0 it is *patient*: of a fresh moment in which nothing was confirmed it finds nothing and remembers no more
+    than ``begin`` does; before an item's ``least``-th moment it finds nothing unless ``sudden`` says so, nor does it see others differently
+    if it is told of them late; and while it finds nothing, what happens to an item only puts its due time off."""
 
     def begin(self, moment: Moment) -> Any:  # noqa: ARG002 – for those who start from it
         """The state for an item whose first moment is ``moment``."""
@@ -67,6 +68,11 @@ class Detector(ABC):
     @abstractmethod
     def notice(self, state: Any, moment: Moment) -> Finding | None:
         """Take ``moment`` into ``state``, and say what it shows."""
+
+    def sudden(self, first: float, before: float, after: float, added: float) -> bool:  # noqa: ARG002 – most are not
+        """May one moment alone show something? Asked of the patient, while they have found nothing: the item was ``first`` strong, the moment
+        took it from ``before`` to ``after``, and who confirmed it added ``added`` (0: nobody did)."""
+        return False
 
     def due(self, state: Any, falls_below: Callable[[float], float | None]) -> float | None:  # noqa: ARG002 – most know no due time
         """When to be noticed though nothing happens; asked again after each notice, and an earlier answer is then void.

@@ -4,7 +4,7 @@ Windows are half-open: what happened at t counts until just before t + window.
 """
 
 from collections.abc import Callable, Iterable
-from math import fsum
+from math import fsum, inf
 
 from msgspec import Struct
 
@@ -34,11 +34,15 @@ class Jump(Detector):
 
     name = "jump"
     state_type = JumpState
-    patient = True
+    least = inf
 
     def __init__(self, window: float = 10.0) -> None:
         """``window``: rounds, or seconds on a wall-clock board. Raises ``BadValue`` if it is not a finite number above 0."""
         self.window = positive(self.name, "window", window)
+
+    def sudden(self, first: float, before: float, after: float, added: float) -> bool:  # noqa: ARG002 – what was added counts
+        """Is it large enough?"""
+        return added >= 0.5 and added >= 0.1 * before
 
     def notice(self, state: JumpState, moment: Moment) -> Finding | None:
         """Compare what the unit added, if the item was quiet."""
@@ -48,7 +52,7 @@ class Jump(Detector):
         if moment.fresh or (last is not None and moment.t - last < self.window):
             return None
         delta = fsum([delta for _, delta in moment.confirmed])
-        if delta < 0.5 or delta < 0.1 * moment.before:
+        if not self.sudden(0.0, moment.before, moment.after, delta):
             return None
         evidence = Evidence(
             since=moment.t,
@@ -79,7 +83,7 @@ class Fading(Detector):
 
     name = "fading"
     state_type = FadingState
-    patient = True
+    least = inf
 
     def __init__(self, patience: float = 10.0) -> None:
         """``patience`` K: rounds, or seconds on a wall-clock board. Raises ``BadValue`` if it is not a finite number above 0."""
@@ -133,7 +137,7 @@ class Crossed(Detector):
 
     name = "crossed"
     state_type = CrossedState
-    patient = True
+    least = inf
 
     def __init__(self, thresholds: Iterable[float] = (3.0,), hysteresis: float = 0.1) -> None:
         """``thresholds``: strengths; ``hysteresis``: relative, 0 ≤ h < 1. Raises ``BadValue`` for what cannot be."""
@@ -146,6 +150,13 @@ class Crossed(Detector):
         """A new item: on whichever side it is."""
         sides = [Side(above=moment.after >= threshold, level=threshold) for threshold in self.thresholds]
         return CrossedState(sides=sides, t=moment.t, strength=moment.after)
+
+    def sudden(self, first: float, before: float, after: float, added: float) -> bool:  # noqa: ARG002 – where it was and is counts
+        """Is it on another side of a threshold than it was at first?"""
+        for threshold in self.thresholds:
+            if after < threshold if first >= threshold else after >= threshold * (1 - ROUNDING):
+                return True
+        return False
 
     def notice(self, state: CrossedState, moment: Moment) -> Finding | None:
         """Move the sides that the strength has left."""
@@ -196,12 +207,11 @@ class _Gathered(Detector):
     """So many confirmations within a window. Armed again a window after it fired, once there are fewer."""
 
     state_type = LatestState
-    patient = True
     distinct: bool
     """Does only the latest confirmation of each agent count?"""
 
     def __init__(self, size: int, window: float) -> None:
-        self.size = size
+        self.least = self.size = size
         self.window = positive(self.name, "window", window)
 
     def notice(self, state: LatestState, moment: Moment) -> Finding | None:
