@@ -35,6 +35,8 @@ Asked = tuple[int, Callable[[Any, Moment], Finding | None], Callable[..., float 
 """A detector's number, its ``notice``, its ``due`` if it may find something by time alone, and whether it is patient."""
 Heard = tuple[float, float, float, str | None, float]
 """A moment of a quiet item: when, the strength before and after, who confirmed it, if anybody, and by how much."""
+ARRIVED = True
+"""The mark of a quiet item that nothing happened to since it was made: what its ``Quiet`` would say stands on the item itself."""
 _NOBODY = ((None, 0.0),)
 """In place of who confirmed an item."""
 _NONE_YET = object()
@@ -64,6 +66,14 @@ class Quiet(Struct, array_like=True, tag="fresh", gc=False):
         """What they are to notice then."""
         for t, before, after, agent, delta in self.heard:
             yield Moment(t, before, after, () if agent is None else ((agent, delta),), kind)
+
+
+def quiet_of(item: ContextItem) -> Quiet | None:
+    """What is known of a quiet item; None if it is none."""
+    marks = item.marks
+    if marks is ARRIVED:
+        return Quiet(item.made, 0.0, item.first)
+    return marks if type(marks) is Quiet else None
 
 
 class Alerts:
@@ -108,10 +118,8 @@ class Alerts:
         if item.kind == constraints.KIND or (item.value is not None and self._contests.concern(item)):
             self.notice((Touch(item, before, before + delta, list(confirmed)),), outcome)
         elif item.scope == names.SHARED:
-            now, after, marks = self._network.now, before + delta, item.marks
-            if type(marks) is Quiet and self._keeps(marks, before, after, delta):
-                marks.heard += ((now, before, after, agent, delta),)
-            else:
+            now, after = self._network.now, before + delta
+            if not self._keep(item, (now, before, after, agent, delta)):
                 self._ask(self._asked, item, Moment(now, before, after, confirmed, item.kind), outcome)
 
     def forget(self, ids: Iterable[str]) -> None:
@@ -126,31 +134,34 @@ class Alerts:
         return Moment(self._network.now, touch.before, touch.after, tuple(touch.confirmed), touch.item.kind, touch.fresh)
 
     def _detect(self, item: ContextItem, moment: Moment, outcome: Outcome) -> None:
-        marks, (agent, delta) = item.marks, (moment.confirmed or _NOBODY)[0]
-        if marks is None and self._least > 0 and not moment.confirmed:
-            item.marks = Quiet(moment.t, moment.before, moment.after)
+        agent, delta = (moment.confirmed or _NOBODY)[0]
+        if item.marks is None and self._least > 0 and not moment.confirmed:
+            made_now = moment.t == item.made and not moment.before and moment.after == item.first
+            item.marks = ARRIVED if made_now else Quiet(moment.t, moment.before, moment.after)
             for number in self._timed:
                 self._await(item, number, self._due(number, item))
-        elif type(marks) is Quiet and len(moment.confirmed) < 2 and self._keeps(marks, moment.before, moment.after, delta):
-            marks.heard += ((moment.t, moment.before, moment.after, agent, delta),)
-        else:
+        elif len(moment.confirmed) > 1 or not self._keep(item, (moment.t, moment.before, moment.after, agent, delta)):
             self._ask(self._asked, item, moment, outcome)
 
-    def _keeps(self, quiet: Quiet, before: float, after: float, added: float) -> bool:
-        """Does a moment leave a quiet item quiet?"""
-        if len(quiet.heard) + 1 >= self._least:
+    def _keep(self, item: ContextItem, heard: Heard) -> bool:
+        """Keep a moment back, if the item is quiet and stays so."""
+        quiet = item.marks if type(item.marks) is Quiet else quiet_of(item)
+        if quiet is None or len(quiet.heard) + 1 >= self._least:
             return False
+        _, before, after, _, added = heard
         try:
             for sudden in self._sudden:
                 if sudden(quiet.after, before, after, added):
                     return False
         except Exception:  # noqa: BLE001 – whatever a user's detector raises: it is told of when it notices the moment, if it does so there
             return False
+        quiet.heard += (heard,)
+        item.marks = quiet
         return True
 
     def _states(self, item: ContextItem, outcome: Outcome) -> list[Any]:
         """The states of an item that has none yet, with all that was kept back told to them."""
-        quiet = item.marks if type(item.marks) is Quiet else None
+        quiet = quiet_of(item)
         states = [_NONE_YET] * len(self._detectors) if quiet is None else [d.begin(quiet.began(item.kind)) for d in self._detectors]
         item.marks = states
         for moment in () if quiet is None else quiet.since(item.kind):
@@ -235,12 +246,13 @@ class Alerts:
             return None
         detector = self._detectors[number]
         try:
-            if type(marks) is Quiet:
-                state = detector.begin(marks.began(item.kind))
-                for moment in marks.since(item.kind):
-                    detector.notice(state, moment)
-            else:
+            quiet = quiet_of(item)
+            if quiet is None:
                 state = marks[number]
+            else:
+                state = detector.begin(quiet.began(item.kind))
+                for moment in quiet.since(item.kind):
+                    detector.notice(state, moment)
             due = None if state is None else detector.due(state, partial(self._network.falls_below, item))
             return None if due is None else float(due)
         except Exception:  # noqa: BLE001 – whatever a user's detector raises; it is told of when it next notices something
@@ -280,7 +292,9 @@ class Alerts:
             for number in self._timed:
                 self._await(item, number, self._due(number, item))
 
-    def _restored(self, marks: Any) -> Quiet | list[Any]:
+    def _restored(self, marks: Any) -> Any:
+        if marks is ARRIVED:
+            return marks
         if isinstance(marks, dict):  # as they were written once: by the detectors' names
             marks = [marks.get(name) for name in self._labels]
         if marks and marks[0] == "fresh":

@@ -23,7 +23,7 @@ from blackboard.document import Document, edge_record, from_json, item_record, r
 from blackboard.errors import BadValue, NotInView, UnknownKind
 from blackboard.items import ContextItem, Edge, direction, folded
 from blackboard.kinds import DEFAULTS, EDGE, Policy
-from blackboard.lanes import Lane, level_below
+from blackboard.lanes import Lane, Protections, level_below
 from blackboard.ledger import Ledger
 from blackboard.links import FOLDED, Links
 from blackboard.ranking import Ranking, strongest
@@ -89,11 +89,9 @@ class Holdings:
         self._recorder: Recorder = self._ledger if recorder is None else recorder
         self._open = {name: Lane(kind, kind.rate, now) for name, kind in self.kinds.items()}
         self._protected = {name: Lane(kind, 0.0, now) for name, kind in self.kinds.items()}
-        self._protections: list[tuple[float, int, ContextItem]] = []
-        """A heap of (end, ordinal, item); one whose item has left meanwhile is dropped when it comes up."""
+        self._protections = Protections(self._is_protected)
         self._expiries: list[tuple[float, int, ContextItem]] = []
-        """Likewise (``expires_at``, ordinal, item)."""
-        self._until = 0.0
+        """A heap of (``expires_at``, ordinal, item); one whose item has left meanwhile is dropped when it comes up."""
         self._items: dict[str, ContextItem] = {}
         self.known = self._items.get
         """The record that has this very id, whatever its status, or None."""
@@ -188,10 +186,8 @@ class Holdings:
 
     def next_due(self) -> float | None:
         """The earliest time, always after now, at which a protection ends, or an item or an edge fades, or expires; None if never."""
-        while self._protections and not self._is_protected(*self._protections[0]):
-            heappop(self._protections)
         due = min((lane.fading.next_due() for lane in self._open.values()), default=math.inf)
-        due = min(due, self._links.fading.next_due(), self._protections[0][0] if self._protections else math.inf, self._next_expiry())
+        due = min(due, self._links.fading.next_due(), self._protections.next_end(), self._next_expiry())
         return None if math.isinf(due) else max(due, math.nextafter(self.now, math.inf))
 
     # ---- many items ---------------------------------------------------------------------------------------------------------------------
@@ -311,7 +307,6 @@ class Holdings:
             if item.standing:
                 item.decay = lane.decay
                 lane.resume(item)
-        heapify(self._protections)
         heapify(self._expiries)
         self._links.restore(pages)
 
@@ -323,7 +318,7 @@ class Holdings:
         if item.expires_at is not None:
             self._expiries.append((item.expires_at, item.ordinal, item))
         if item.standing and item.protected_until > self.now:
-            self._protections.append((item.protected_until, item.ordinal, item))
+            self._protections.enter(item)
 
     def export_json(self) -> str:
         """All that it holds, as JSON. Raises ``BadValue`` for a value that JSON does not carry."""
@@ -370,15 +365,14 @@ class Holdings:
             if item.standing:
                 lane = self._lanes(item.kind)[item.protected_until > self.now]
                 lane.enter(item, item.s, lane.decay.level)
-        heapify(self._protections)
         heapify(self._expiries)
         for edge in edges:
             self._links.take_in(edge)
 
     # ---- for both -----------------------------------------------------------------------------------------------------------------------
 
-    def _is_protected(self, until: float, _: int, item: ContextItem) -> bool:
-        return item.decay is self._protected[item.kind].decay and item.protected_until == until
+    def _is_protected(self, item: ContextItem) -> bool:
+        return item.decay is not None and item.decay is self._protected[item.kind].decay
 
     def _next_expiry(self) -> float:
         """When the next item expires, one in the archive too; infinite if none does."""

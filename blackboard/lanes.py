@@ -5,6 +5,9 @@ a class's threshold and its rate may change, and the calendar stays as it is. St
 """
 
 import math
+from collections.abc import Callable, Iterator
+from heapq import heappop, heappush
+from operator import attrgetter
 
 from blackboard.calendar import Calendar
 from blackboard.decay import DecayClass
@@ -100,3 +103,50 @@ class Lane:
         if found is None:
             found = self.rankings[partition] = Ranking()
         return found
+
+
+class Protections:
+    """When each item's protection ends: by cohorts, one of all whose ends at the same time."""
+
+    __slots__ = ("_cohorts", "_ends", "_protected")
+
+    def __init__(self, protected: Callable[[ContextItem], bool]) -> None:
+        """``protected``: is an item so still? One that is not, or whose end is another by now, is dropped when it comes up."""
+        self._protected = protected
+        self._cohorts: dict[float, list[ContextItem]] = {}
+        self._ends: list[float] = []
+        """A heap."""
+
+    def enter(self, item: ContextItem) -> None:
+        """It is protected until its ``protected_until``."""
+        cohort = self._cohorts.get(item.protected_until)
+        if cohort is None:
+            self._cohorts[item.protected_until] = [item]
+            heappush(self._ends, item.protected_until)
+        else:
+            cohort.append(item)
+
+    def end(self, until: float) -> float:
+        """That time: for all that are protected until then, one number."""
+        cohort = self._cohorts.get(until)
+        return until if cohort is None else cohort[0].protected_until
+
+    def next_end(self) -> float:
+        """When the next protection ends; infinite if none does."""
+        while self._ends:
+            end = self._ends[0]
+            cohort = self._cohorts[end]
+            while cohort and not (cohort[-1].protected_until == end and self._protected(cohort[-1])):
+                cohort.pop()
+            if cohort:
+                return end
+            del self._cohorts[heappop(self._ends)]
+        return math.inf
+
+    def take_due(self, now: float) -> Iterator[ContextItem]:
+        """Take out those whose protection has ended by ``now``, in the order of their ends and of their making."""
+        while self._ends and self._ends[0] <= now:
+            end = heappop(self._ends)
+            for item in sorted(self._cohorts.pop(end), key=attrgetter("ordinal")):
+                if item.protected_until == end and self._protected(item):
+                    yield item

@@ -10,7 +10,7 @@ Laws:
 """
 
 from collections.abc import Iterable
-from heapq import heappop, heappush
+from heapq import heappush
 
 from blackboard.errors import BadValue
 from blackboard.holdings import Holdings, ItemRef
@@ -81,15 +81,12 @@ class Moves(Holdings):
     def _settle(self, lanes: Iterable[Lane]) -> None:
         """Do what has become due; in these lanes items fade. What is protected cannot fade by policy, however weak it began."""
         levels: dict[float, float] = {}
-        while self._protections and self._protections[0][0] <= self.now:
-            entry = heappop(self._protections)
-            if self._is_protected(*entry):
-                until, _, item = entry
-                before, after = self._protected[item.kind], self._open[item.kind]
-                before.leave(item)
-                level = after.decay.level_at(until) + (item.d - before.decay.level)
-                after.enter(item, item.s, levels.setdefault(level, level))  # one number for all that were let go together
-                self._pages.touch(item)
+        for item in self._protections.take_due(self.now):
+            before, after = self._protected[item.kind], self._open[item.kind]
+            before.leave(item)
+            level = after.decay.level_at(item.protected_until) + (item.d - before.decay.level)
+            after.enter(item, item.s, levels.setdefault(level, level))  # one number for all that were let go together
+            self._pages.touch(item)
         faded = [each for lane in lanes for each in lane.fading.take_due()]
         for each in sorted(faded, key=in_order):
             assert isinstance(each, ContextItem)
@@ -141,9 +138,7 @@ class Moves(Holdings):
         """A first deposit, or what counts as one."""
         item.first = initial
         item.confirmed = self.now
-        until = self.now + self.kinds[item.kind].protect
-        self._until = until if until != self._until else self._until  # one number for all that are protected alike
-        item.protected_until = self._until
+        item.protected_until = self._protections.end(self.now + self.kinds[item.kind].protect)
         self._rise(item, initial, cause, by)
 
     def _rise(self, item: ContextItem, strength: float, cause: Cause, by: str) -> None:
@@ -155,7 +150,7 @@ class Moves(Holdings):
         lane = (self._protected if protected else self._open)[item.kind]
         lane.enter(item, strength, lane.decay.level)
         if protected:
-            heappush(self._protections, (item.protected_until, item.ordinal, item))
+            self._protections.enter(item)
         self._await_expiry(item)
         self._register.enter(item)
         self._moved(item, cause, 0.0, strength, by)
@@ -174,7 +169,7 @@ class Moves(Holdings):
 
     def _moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float | None = None) -> None:
         item.touched = self.now
-        gain = (delta or 0.0) if cause == "share" else new - old  # what is shared brings its own contributions along
+        gain = (delta or 0.0) if cause == "share" else new - old if old else new  # what is shared brings its own contributions along
         if gain > 0 and cause != "fold":  # a summary is nobody's contribution
             item.contribute(by, cause, gain, self.now)
         self._pages.touch(item)

@@ -4,12 +4,12 @@ Laws: an item is *known* from its making until it is discarded. It is *present* 
 superseded, released or has expired is found in the history only.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
-from typing import Any
 
 from blackboard.archive import Archive
 from blackboard.items import ContextItem, direction, folded
@@ -44,13 +44,14 @@ class Register:
     def __init__(self, waiting: Waiting, archive: Archive) -> None:
         self._waiting = waiting
         self._archive = archive
-        self._by_key: dict[str, dict[str, dict[int, ContextItem]]] = {}
-        """key → kind → ordinal → item"""
+        self._by_key: dict[str, dict[str, list[ContextItem]]] = {}
+        """key → kind → items, in order"""
         self._by_content: dict[str, list[ContextItem]] | None = None
         """Made when it is first asked for: most networks never are, and then it costs nothing."""
         self._past: dict[str, dict[int, ContextItem]] = {}
         """kind → ordinal → what no longer stands"""
-        self._slots: dict[Slot, dict[int, ContextItem]] = {}
+        self._slots: dict[Slot, tuple[ContextItem, ...]] = {}
+        """Mostly it is one that fills a slot."""
         self._census: dict[str, Census] = {}
         self._places: dict[str, dict[int, int]] = {}
         """partition → page of ordinals → how many of its items, whatever their status, are on that page"""
@@ -60,7 +61,7 @@ class Register:
     def learn(self, item: ContextItem) -> None:
         """There is a new item."""
         if item.key is not None:
-            self._by_key.setdefault(item.key, {}).setdefault(item.kind, {})[item.ordinal] = item
+            self._by_key.setdefault(item.key, {}).setdefault(item.kind, []).append(item)
         if self._by_content is not None:
             self._by_content.setdefault(folded(item.content), []).append(item)
 
@@ -68,7 +69,10 @@ class Register:
         """An item is gone, from the history, too."""
         if item.key is not None:
             kinds = self._by_key[item.key]
-            _take(kinds, item.kind, item)
+            items = kinds[item.kind]
+            del items[bisect_left(items, item.ordinal, key=in_order)]
+            if not items:
+                del kinds[item.kind]
             if not kinds:
                 del self._by_key[item.key]
         if self._by_content is not None:
@@ -96,7 +100,8 @@ class Register:
             census.archived += 1
             self._waiting.enter(item)
         if (slot := slot_of(item)) is not None:
-            self._slots.setdefault(slot, {})[item.ordinal] = item
+            there = self._slots.get(slot)
+            self._slots[slot] = (item,) if there is None else (*there, item)
 
     def leave(self, item: ContextItem) -> None:
         """An item is about to change its status or partition."""
@@ -106,7 +111,7 @@ class Register:
         if not places[page]:
             del places[page]
         if not item.standing:
-            _take(self._past, item.kind, item)
+            del self._past[item.kind][item.ordinal]
         if not item.present:
             return
         census = self._census[item.partition]
@@ -117,7 +122,11 @@ class Register:
             census.archived -= 1
             self._waiting.leave(item)
         if (slot := slot_of(item)) is not None:
-            _take(self._slots, slot, item)
+            others = tuple(each for each in self._slots[slot] if each is not item)
+            if others:
+                self._slots[slot] = others
+            else:
+                del self._slots[slot]
 
     # ---- what is asked ------------------------------------------------------------------------------------------------------------------
 
@@ -125,8 +134,8 @@ class Register:
         """All items with that key (and kind), whatever their status, in order."""
         kinds = self._by_key.get(folded(key), {})
         if kind is not None:
-            return iter(kinds.get(kind, {}).values())
-        return merge(*(items.values() for items in kinds.values()), key=in_order)
+            return iter(kinds.get(kind, ()))
+        return merge(*kinds.values(), key=in_order)
 
     def saying(self, content: str, known: Iterable[ContextItem]) -> list[ContextItem]:
         """All items with that content; ``known`` are all there are, in order: the first question looks through them."""
@@ -142,10 +151,7 @@ class Register:
 
     def slot(self, slot: Slot) -> list[ContextItem]:
         """The items of a slot that stand or are archived, in order."""
-        found = list(self._slots.get(slot, {}).values())
-        if len(found) > 1:
-            found.sort(key=in_order)
-        return found
+        return sorted(self._slots.get(slot, ()), key=in_order)
 
     def places(self, partitions: Iterable[str] | None, after: int) -> list[int]:
         """The pages that hold items of these partitions (or of all) with ordinals above ``after``, in order."""
@@ -178,10 +184,3 @@ def slot_of(item: ContextItem) -> Slot | None:
     if item.key is None or item.value is None:
         return None
     return item.partition, item.kind, item.key, item.target, direction(item.op)
-
-
-def _take(groups: dict[Any, dict[int, ContextItem]], name: Any, item: ContextItem) -> None:
-    """Take an item out of its group, and leave no empty group behind."""
-    del groups[name][item.ordinal]
-    if not groups[name]:
-        del groups[name]
