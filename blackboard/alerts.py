@@ -26,15 +26,13 @@ from blackboard.contests import Contests
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Outcome, Touch
-from blackboard.trends import Detector, Finding, Moment
+from blackboard.trends import Detector, Finding, Heard, Moment
 from blackboard.violations import Passed, Violations
 from bus import names
 from bus.messages import Evidence
 
 Asked = tuple[int, Callable[[Any, Moment], Finding | None], Callable[..., float | None] | None, bool]
 """A detector's number, its ``notice``, its ``due`` if it may find something by time alone, and whether it is patient."""
-Heard = tuple[float, float, float, str | None, float]
-"""A moment of a quiet item: when, the strength before and after, who confirmed it, if anybody, and by how much."""
 ARRIVED = True
 """The mark of a quiet item that nothing happened to since it was made: what its ``Quiet`` would say stands on the item itself."""
 _NOBODY = ((None, 0.0),)
@@ -89,7 +87,7 @@ class Alerts:
             (n, d.notice, d.due if n in self._timed else None, d.least > 0) for n, d in enumerate(detectors)
         )
         self._least = min((d.least for d in detectors), default=inf)
-        """So many moments of an item are kept back, less one."""
+        """Fewer moments than that of an item are kept back."""
         self._sudden = tuple(d.sudden for d in detectors if type(d).sudden is not Detector.sudden)
         self._calendars = {n: Calendar(config.scale, partial(self._point, n)) for n in self._timed}
         self._downs: dict[tuple[int, int], float] = {}
@@ -143,19 +141,21 @@ class Alerts:
         elif len(moment.confirmed) > 1 or not self._keep(item, (moment.t, moment.before, moment.after, agent, delta)):
             self._ask(self._asked, item, moment, outcome)
 
-    def _keep(self, item: ContextItem, heard: Heard) -> bool:
+    def _keep(self, item: ContextItem, moment: Heard) -> bool:
         """Keep a moment back, if the item is quiet and stays so."""
         quiet = item.marks if type(item.marks) is Quiet else quiet_of(item)
-        if quiet is None or len(quiet.heard) + 1 >= self._least:
+        if quiet is None:
             return False
-        _, before, after, _, added = heard
+        heard = (*quiet.heard, moment)
+        if len(heard) >= self._least:
+            return False
         try:
             for sudden in self._sudden:
-                if sudden(quiet.after, before, after, added):
+                if sudden(quiet.after, heard):
                     return False
         except Exception:  # noqa: BLE001 – whatever a user's detector raises: it is told of when it notices the moment, if it does so there
             return False
-        quiet.heard += (heard,)
+        quiet.heard = heard
         item.marks = quiet
         return True
 

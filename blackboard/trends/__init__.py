@@ -3,11 +3,11 @@
 ``detector`` holds the port that users subclass, ``rising`` the test on the rate of confirmations, ``rules`` the rest.
 """
 
-from blackboard.trends.detector import Detector, Finding, Moment
+from blackboard.trends.detector import Detector, Finding, Heard, Moment
 from blackboard.trends.rising import Rising
 from blackboard.trends.rules import Burst, Consensus, Crossed, Fading, Jump
 
-__all__ = ["Burst", "Consensus", "Crossed", "Detector", "Fading", "Finding", "Jump", "Moment", "Rising", "defaults"]
+__all__ = ["Burst", "Consensus", "Crossed", "Detector", "Fading", "Finding", "Heard", "Jump", "Moment", "Rising", "defaults"]
 
 
 def defaults(scale: float = 1.0, *, patience: float = 10.0, core: float = 3.0) -> tuple[Detector, ...]:

@@ -34,6 +34,10 @@ class Moment(Struct, frozen=True, gc=False):
     """A first deposit, or one that is said again after it was gone: nobody confirmed anything, and every state begins anew."""
 
 
+Heard = tuple[float, float, float, str | None, float]
+"""In short, a moment in which at most one confirmed something: when, strength before and after, who (None: nobody), and the delta."""
+
+
 class Finding(Struct, frozen=True, gc=False):
     """What a detector noticed: the signal's name, the reason where it has several, and the evidence."""
 
@@ -58,8 +62,8 @@ class Detector(ABC):
     state_type: Any = dict[str, Any]
     least: float = 0
     """Optional, for speed. Above 0 it is *patient*: of a fresh moment in which nothing was confirmed it finds nothing and remembers no more
-    than ``begin`` does; before an item's ``least``-th moment it finds nothing unless ``sudden`` says so, nor does it see others differently
-    if it is told of them late; and while it finds nothing, what happens to an item only puts its due time off."""
+    than ``begin`` does; before an item's ``least``-th moment after that it finds nothing but what ``sudden`` tells of, and it sees nothing
+    differently that it is told of late; and while it finds nothing, what happens to an item only puts its due time off."""
 
     def begin(self, moment: Moment) -> Any:  # noqa: ARG002 – for those who start from it
         """The state for an item whose first moment is ``moment``."""
@@ -69,9 +73,11 @@ class Detector(ABC):
     def notice(self, state: Any, moment: Moment) -> Finding | None:
         """Take ``moment`` into ``state``, and say what it shows."""
 
-    def sudden(self, first: float, before: float, after: float, added: float) -> bool:  # noqa: ARG002 – most are not
-        """May one moment alone show something? Asked of the patient, while they have found nothing: the item was ``first`` strong, the moment
-        took it from ``before`` to ``after``, and who confirmed it added ``added`` (0: nobody did)."""
+    def sudden(self, first: float, heard: tuple[Heard, ...]) -> bool:  # noqa: ARG002 – most are not
+        """Of the patient: may it find something in the last of these moments, although they are fewer than ``least``?
+
+        They are all that happened to an item that began ``first`` strong, and of which nobody has found anything.
+        """
         return False
 
     def due(self, state: Any, falls_below: Callable[[float], float | None]) -> float | None:  # noqa: ARG002 – most know no due time

@@ -19,8 +19,6 @@ FACTOR = 1.8
 GAIN = log(FACTOR)
 """What one confirmation adds to the statistic: the log-likelihood ratio of an event at ``FACTOR`` times the rate."""
 THRESHOLD = 5.0
-FEWEST = 3
-"""Confirmations that are no chance, times the dispersion."""
 FAST, SLOW = 1.5, 20.0
 """Time constants of the two counts, in windows."""
 BLOCK = 0.5
@@ -74,7 +72,7 @@ class Rising(Detector):
 
     name = "rising"
     state_type = RisingState
-    least = FEWEST
+    least = THRESHOLD / GAIN  # the dispersion is never below 1
 
     def __init__(self, window: float = 10.0) -> None:
         """``window``: rounds, or seconds on a wall-clock board. Raises ``BadValue`` if it is not a finite number above 0."""
@@ -106,7 +104,7 @@ class Rising(Detector):
         for agent, _ in moment.confirmed:
             if agent not in state.agents:
                 state.agents.append(agent)
-        if state.page < THRESHOLD or state.confirmations < FEWEST * dispersion or state.onset == moment.t:
+        if state.page < THRESHOLD or state.confirmations < 3 * dispersion or state.onset == moment.t:
             return None  # one instant alone, however busy, is no trend
         if state.page < THRESHOLD + log(1 + state.rate * self.window / dispersion):
             return None

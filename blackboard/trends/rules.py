@@ -9,7 +9,7 @@ from math import fsum, inf
 from msgspec import Struct
 
 from blackboard.errors import BadValue
-from blackboard.trends.detector import Detector, Finding, Moment, positive
+from blackboard.trends.detector import Detector, Finding, Heard, Moment, positive
 from bus.messages import Evidence
 
 ROUNDING = 1e-9
@@ -40,9 +40,10 @@ class Jump(Detector):
         """``window``: rounds, or seconds on a wall-clock board. Raises ``BadValue`` if it is not a finite number above 0."""
         self.window = positive(self.name, "window", window)
 
-    def sudden(self, first: float, before: float, after: float, added: float) -> bool:  # noqa: ARG002 – what was added counts
+    def sudden(self, first: float, heard: tuple[Heard, ...]) -> bool:  # noqa: ARG002 – what was added counts
         """Is it large enough?"""
-        return added >= 0.5 and added >= 0.1 * before
+        _, before, _, _, delta = heard[-1]
+        return delta >= 0.5 and delta >= 0.1 * before
 
     def notice(self, state: JumpState, moment: Moment) -> Finding | None:
         """Compare what the unit added, if the item was quiet."""
@@ -52,7 +53,7 @@ class Jump(Detector):
         if moment.fresh or (last is not None and moment.t - last < self.window):
             return None
         delta = fsum([delta for _, delta in moment.confirmed])
-        if not self.sudden(0.0, moment.before, moment.after, delta):
+        if delta < 0.5 or delta < 0.1 * moment.before:
             return None
         evidence = Evidence(
             since=moment.t,
@@ -151,8 +152,9 @@ class Crossed(Detector):
         sides = [Side(above=moment.after >= threshold, level=threshold) for threshold in self.thresholds]
         return CrossedState(sides=sides, t=moment.t, strength=moment.after)
 
-    def sudden(self, first: float, before: float, after: float, added: float) -> bool:  # noqa: ARG002 – where it was and is counts
+    def sudden(self, first: float, heard: tuple[Heard, ...]) -> bool:
         """Is it on another side of a threshold than it was at first?"""
+        after = heard[-1][2]
         for threshold in self.thresholds:
             if after < threshold if first >= threshold else after >= threshold * (1 - ROUNDING):
                 return True
@@ -211,7 +213,7 @@ class _Gathered(Detector):
     """Does only the latest confirmation of each agent count?"""
 
     def __init__(self, size: int, window: float) -> None:
-        self.least = self.size = size
+        self.size = size
         self.window = positive(self.name, "window", window)
 
     def notice(self, state: LatestState, moment: Moment) -> Finding | None:
@@ -253,6 +255,7 @@ class Burst(_Gathered):
         if count < 1:
             raise BadValue(f"{self.name}: count is {count!r}; give a number of confirmations, at least 1")
         super().__init__(count, window)
+        self.least = count
 
 
 class Consensus(_Gathered):
@@ -260,9 +263,14 @@ class Consensus(_Gathered):
 
     name = "consensus"
     distinct = True
+    least = inf
 
     def __init__(self, agents: int = 3, window: float = 10.0) -> None:
         """``window``: rounds, or seconds on a wall-clock board. Raises ``BadValue`` for what cannot be."""
         if agents < 1:
             raise BadValue(f"{self.name}: agents is {agents!r}; give a number of agents, at least 1")
         super().__init__(agents, window)
+
+    def sudden(self, first: float, heard: tuple[Heard, ...]) -> bool:  # noqa: ARG002 – who confirmed it counts
+        """Are there enough who did?"""
+        return len(heard) >= self.size and len({agent for _, _, _, agent, _ in heard if agent is not None}) >= self.size
