@@ -5,14 +5,14 @@ Laws:
 - Work follows what changed; nothing here walks the board. What happens by time alone waits in a calendar for each detector that has a due
   time: an entry that is no longer true is dropped, or put back at its later time, when it comes up.
 - A signal is raised on the edge: once when something begins, not with every change while it lasts.
-- A detector's state lives on its item (``marks``), so it is kept, moved and forgotten with it. States are listed in the detectors' order. Of
-  a quiet item there are none: its few moments are kept, and told to all detectors once one of them may find something.
+- A detector's state lives on its item (``marks``), so it is kept, moved and forgotten with it. States are listed in the detectors' order.
+  Of a quiet item there are none: its few moments are kept, and told to all detectors once one of them may find something.
 - A user's detector that fails is told of, and stops nothing.
 """
 
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from math import fsum, inf
+from math import inf
 from typing import Any
 
 import msgspec
@@ -245,14 +245,20 @@ class Alerts:
         if marks is None or not item.present:
             return None
         detector = self._detectors[number]
+        quiet = quiet_of(item)
+        if quiet is None:
+            return self._promised(detector, item, marks[number])
         try:
-            quiet = quiet_of(item)
-            if quiet is None:
-                state = marks[number]
-            else:
-                state = detector.begin(quiet.began(item.kind))
-                for moment in quiet.since(item.kind):
-                    detector.notice(state, moment)
+            state = detector.begin(quiet.began(item.kind))
+            for moment in quiet.since(item.kind):
+                detector.notice(state, moment)
+        except Exception:  # noqa: BLE001 – as below
+            return None
+        return self._promised(detector, item, state)
+
+    def _promised(self, detector: Detector, item: ContextItem, state: Any) -> float | None:
+        """When the detector in this state says that it is due."""
+        try:
             due = None if state is None else detector.due(state, partial(self._network.falls_below, item))
             return None if due is None else float(due)
         except Exception:  # noqa: BLE001 – whatever a user's detector raises; it is told of when it next notices something

@@ -2,8 +2,8 @@
 
 Laws:
 
-- Whoever waits is asked for its point when its turn seems to come, so an entry may be too early, never too late: what was put off goes to its
-  later cell then, and what waits no longer is dropped. No move of what waits has to be told.
+- Whoever waits is asked for its point when its turn seems to come, so an entry may be too early, never too late: what was put off goes to
+  its later cell then, and what waits no longer is dropped. No move of what waits has to be told.
 - An entry costs a reference. Two of one thing do no harm; where both are put off to one cell, they become one.
 """
 
@@ -87,7 +87,7 @@ class Calendar(Generic[T]):
         number = heappop(self._numbers)
         cell = self._cells.pop(number)
         self._size -= len(cell)
-        self._border = number + 1
+        self._border = float(number + 1)
         for thing in dict.fromkeys(cell):
             self._put_off(thing)
 

@@ -21,7 +21,7 @@ from blackboard.archive import Archive
 from blackboard.decay import DecayClass
 from blackboard.document import Document, edge_record, from_json, item_record, rebuilt, to_json
 from blackboard.errors import BadValue, NotInView, UnknownKind
-from blackboard.items import ContextItem, Edge, direction, folded
+from blackboard.items import ContextItem, Edge, direction, folded_name
 from blackboard.kinds import DEFAULTS, EDGE, Policy
 from blackboard.lanes import Lane, Protections, level_below
 from blackboard.ledger import Ledger
@@ -217,7 +217,7 @@ class Holdings:
 
     def slot(self, partition: str, kind: str, key: str, target: str | None, op: str | None) -> list[ContextItem]:
         """What stands or is archived with a value in a slot, of any owner, in order of making."""
-        return self._register.slot((partition, kind, folded(key), None if target is None else folded(target), direction(op)))
+        return self._register.slot((partition, kind, folded_name(key), None if target is None else folded_name(target), direction(op)))
 
     def slot_mates(self, item: ContextItem) -> list[ContextItem]:
         """What stands or is archived in the slot that an item fills, in order of making, itself too; nothing if it fills none."""
@@ -243,7 +243,7 @@ class Holdings:
 
     def history(self, key: str, target: str | None = None, *, partitions: Partitions = None) -> list[ContextItem]:
         """All that was ever said about a key (and target), in order of making."""
-        target = None if target is None else folded(target)
+        target = None if target is None else folded_name(target)
         seen = None if partitions is None else set(partitions)
         found = (item for item in self.about(key) if target in {None, item.target} and (seen is None or item.partition in seen))
         return sorted(found, key=in_order)

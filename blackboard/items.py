@@ -32,6 +32,12 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
+@lru_cache(maxsize=10_000)
+def folded_name(name: str) -> str:
+    """``folded``, of a key or a target: these recur."""
+    return folded(name)
+
+
 def partition(owner: str, scope: str) -> str:
     """Whose view an item is in: ``private:OWNER``, or the scope itself (``shared``; later ``group:NAME``)."""
     return f"{names.PRIVATE}:{owner}" if scope == names.PRIVATE else scope
@@ -54,8 +60,8 @@ def identity(
 
     Raises ``BadValue`` for a value that is not made of what JSON has.
     """
-    key = None if key is None else folded(key)
-    target = None if target is None else folded(target)
+    key = None if key is None else folded_name(key)
+    target = None if target is None else folded_name(target)
     return _digest(["item", board, partition(owner, scope), kind, key, target, folded(content), _canonical(value), op, unit])
 
 
@@ -153,7 +159,7 @@ class Pheromone:
 
     @property
     def u(self) -> float:
-        """ln s + d: within a class, the order of strengths at any time. In no class, without meaning."""
+        """The order of strengths within a class, at any time: ln s + d. In no class it says nothing."""
         return math.log(self.s) + self.d
 
     @property
@@ -242,8 +248,8 @@ class ContextItem(Pheromone):
         self._content: str | int = content
         """While it is shelved, the length of its content."""
         self.kind = _shared(kind_of(kind, self.meta))
-        self.key = None if key is None else _shared(folded(key))
-        self.target = None if target is None else folded(target)
+        self.key = None if key is None else _shared(folded_name(key))
+        self.target = None if target is None else folded_name(target)
         self.value = value
         self.op = op
         self.unit = unit
@@ -334,8 +340,7 @@ class ContextItem(Pheromone):
         if share is not None:
             share.amount += amount
             share.count += count
-            if share.last < now:
-                share.last = now
+            share.last = max(share.last, now)
         elif isinstance(shares, dict):
             shares[agent, cause] = Contributed(amount, count, now, agent, cause)
         elif length < FEW:

@@ -1,7 +1,8 @@
 """A decay class with what is kept for its items: their order, and when each fades.
 
-Laws: nothing here walks the items of a class. What fades waits in a calendar of ``u``, which is in the order of fading at any threshold: so
-a class's threshold and its rate may change, and the calendar stays as it is. Strength only grows by what agents do, so no entry is too late.
+Laws: nothing here walks the items of a class. What fades waits in a calendar of ``u``, which is in the order of fading at any threshold:
+so a class's threshold and its rate may change, and the calendar stays as it is. Strength only grows by what agents do, so no entry is too
+late.
 """
 
 import math

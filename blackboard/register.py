@@ -12,7 +12,7 @@ from itertools import islice
 from operator import attrgetter
 
 from blackboard.archive import Archive
-from blackboard.items import ContextItem, direction, folded
+from blackboard.items import ContextItem, direction, folded, folded_name
 from blackboard.storage import ROWS
 from blackboard.text import TextIndex
 from blackboard.waiting import Waiting
@@ -132,7 +132,7 @@ class Register:
 
     def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
         """All items with that key (and kind), whatever their status, in order."""
-        kinds = self._by_key.get(folded(key), {})
+        kinds = self._by_key.get(folded_name(key), {})
         if kind is not None:
             return iter(kinds.get(kind, ()))
         return merge(*kinds.values(), key=in_order)

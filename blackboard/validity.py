@@ -4,6 +4,7 @@ Each error says what is wrong, with the value and the cure.
 """
 
 import re
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -82,11 +83,9 @@ def _validate_deposit(deposit: Deposit) -> None:
     if deposit.expires_at is not None and not isfinite(deposit.expires_at):
         raise BadValue(f"expires_at {deposit.expires_at!r}: give a finite round or time")
     _scope(deposit.scope)
-    _json(deposit.value, "value")
-    _json(deposit.meta, "meta")
+    if deposit.value is not None or deposit.meta:
+        _attached(deposit.value, deposit.meta)
     kind = kind_of(deposit.kind, deposit.meta)
-    if (size := len(msgspec.msgpack.encode((deposit.value, deposit.meta)))) > MAX_ATTACHED:
-        raise TooBig(f"value and meta of {size:,} bytes: at most {MAX_ATTACHED:,} fit; keep the bulk elsewhere and deposit where it is")
     if deposit.op is not None:
         if kind != constraints.KIND:
             raise BadValue(f"operator {deposit.op!r} on a {kind!r}: only a constraint has a predicate")
@@ -99,21 +98,30 @@ def _validate_deposit(deposit: Deposit) -> None:
         raise BadValue(f"hard on a {kind!r}: only a constraint is hard or soft")
 
 
+def _attached(value: Any, meta: dict[str, Any]) -> None:
+    _json(value, "value")
+    _json(meta, "meta")
+    if (size := len(msgspec.msgpack.encode((value, meta)))) > MAX_ATTACHED:
+        raise TooBig(f"value and meta of {size:,} bytes: at most {MAX_ATTACHED:,} fit; keep the bulk elsewhere and deposit where it is")
+
+
 def _content(content: str) -> None:
-    _text(content, "content")
+    size = _text(content, "content")
     if not content.strip():
         raise BadValue(f"content {content!r} is empty: say something")
-    if (size := len(content.encode())) > MAX_CONTENT:
+    if size > MAX_CONTENT:
         raise TooBig(f"content of {size:,} bytes: at most {MAX_CONTENT:,} fit; keep the long text elsewhere and deposit where it is")
 
 
-def _text(value: str, what: str) -> None:
+def _text(value: str, what: str) -> int:
+    """Bytes of UTF-8."""
     try:
-        value.encode()
+        return len(value.encode())
     except UnicodeEncodeError as error:
         raise BadValue(f"{what} is not Unicode text: character {error.start} is half of a surrogate pair") from error
 
 
+@lru_cache(maxsize=10_000)  # names recur
 def _name(value: str | None, what: str) -> None:
     if value is None:
         return

@@ -42,7 +42,7 @@ def resident() -> int:
 
 
 def _nothing(*_: object) -> None:
-    """Stands for what is left out (a mock would remember what it was called with, and that would be counted)."""
+    """Stands for what is left out."""
 
 
 def size(sizes: Sizes) -> list[Row]:
@@ -50,7 +50,8 @@ def size(sizes: Sizes) -> list[Row]:
     contents = [each.content for each in load.deposits(sizes.many)]
     gc.collect()
     before = resident()
-    with patch.object(text.TextIndex, "add", _nothing), patch.object(text.TextIndex, "remove", _nothing):  # the text index is not part of it
+    # The text index is not part of it. (A mock would remember what it was called with, and that would be counted.)
+    with patch.object(text.TextIndex, "add", _nothing), patch.object(text.TextIndex, "remove", _nothing):
         loaded = Loaded(sizes.many, contents=contents)
     gc.collect()
     bytes_an_item = (resident() - before) / sizes.many
