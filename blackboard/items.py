@@ -220,8 +220,8 @@ class ContextItem(Pheromone):
     """
 
     __slots__ = (
-        "_content", "_meta", "_shares", "asserters", "awaited", "confirmations", "confirmed", "expires_at", "folded", "key", "kind", "marks",
-        "op", "protected_until", "said_hard", "status", "target", "unit", "value",
+        "_content", "_meta", "_shares", "asserters", "awaited", "confirmations", "confirmed", "expires_at", "folded", "key", "kind",
+        "marks", "op", "protected_until", "said_hard", "status", "target", "unit", "value",
     )  # fmt: skip
 
     def __init__(
