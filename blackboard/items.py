@@ -262,8 +262,8 @@ class ContextItem(Pheromone):
         self.confirmations = 0
         self.asserters: Mapping[str, bool] = _EMPTY
         """Who says so, and whether as hard. Never changed, only replaced: items share what one asserter alone says."""
-        self._shares: Contributed | dict[tuple[str, str], Contributed] | None = None
-        """A few contributions as a chain, the latest first; or all of many."""
+        self._shares: Contributed | dict[tuple[str, str], Contributed] | bool = False
+        """A few contributions as a chain, the latest first; or all of many. False: none. True: the first deposit alone, as most items have."""
         self.marks: Any = None
         """What the detectors of a board remember of it."""
         self.awaited = 0
@@ -329,7 +329,12 @@ class ContextItem(Pheromone):
 
     def contribute(self, agent: str, cause: str, amount: float, now: float, count: int = 1) -> None:
         """Remember who made it stronger."""
-        shares, length = self._shares, 0
+        if self._shares is False and cause == "deposit" and count == 1 and amount == self.first and now == self.made:
+            self._shares = agent in self.asserters and len(self.asserters) == 1
+            if self._shares:
+                return
+        self.keep_contributions()
+        shares, length = self._spelt_out(), 0
         if isinstance(shares, dict):
             share = shares.get((agent, cause))
         else:
@@ -351,7 +356,7 @@ class ContextItem(Pheromone):
     @property
     def contributions(self) -> Mapping[tuple[str, str], Contributed]:
         """Who strengthened it, by which cause; in the order in which they first did."""
-        share = self._shares
+        share = self._spelt_out()
         if isinstance(share, dict):
             return share
         chain = []
@@ -362,7 +367,22 @@ class ContextItem(Pheromone):
 
     def forget_contributions(self) -> None:
         """Let nobody have strengthened it."""
-        self._shares = None
+        self._shares = False
+
+    def keep_contributions(self) -> None:
+        """What tells of its first deposit is about to change, and who contributed is not."""
+        if self._shares is True:
+            self._shares = self._first_deposit()
+
+    def _first_deposit(self) -> Contributed:
+        return Contributed(self.first, 1, self.made, next(iter(self.asserters)), "deposit")
+
+    def _spelt_out(self) -> Contributed | dict[tuple[str, str], Contributed] | None:
+        """Its contributions, each by itself."""
+        shares = self._shares
+        if isinstance(shares, bool):
+            return self._first_deposit() if shares else None
+        return shares
 
     def asserted(self, by: str, hard: bool) -> None:
         """``by`` says so."""
@@ -371,6 +391,7 @@ class ContextItem(Pheromone):
 
     def unsaid(self, by: str) -> None:
         """``by`` says so no longer."""
+        self.keep_contributions()
         others = {agent: hard for agent, hard in self.asserters.items() if agent != by}
         self.asserters = others if len(others) != 1 else _sole(*others.popitem())
 

@@ -136,6 +136,7 @@ class Moves(Holdings):
 
     def _begin(self, item: ContextItem, initial: float, cause: Cause, by: str) -> None:
         """A first deposit, or what counts as one."""
+        item.keep_contributions()
         item.first = initial
         item.confirmed = self.now
         item.protected_until = self._protections.end(self.now + self.kinds[item.kind].protect)
@@ -236,6 +237,7 @@ class Moves(Holdings):
     @staticmethod
     def _take_over(twin: ContextItem, owner: str) -> None:
         """Somebody says what is history: it is theirs from now on. What merely faded, its asserters never took back."""
+        twin.keep_contributions()
         if twin.status != "archived":
             twin.owner = owner
             twin.asserters = {}
