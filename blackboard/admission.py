@@ -15,10 +15,12 @@ from msgspec import Struct
 from blackboard import views
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue, NotInView, NotYours, Refused, UnknownKind
-from blackboard.items import ContextItem, direction, from_deposit, kind_of, partition
+from blackboard.identity import direction, partition
+from blackboard.items import ContextItem, kind_of
 from blackboard.kinds import STRONGEST
 from blackboard.network import PheromoneNetwork
 from blackboard.validity import validate
+from blackboard.wire import from_deposit
 from bus import names
 from bus.messages import (
     AnyObservation,

@@ -89,6 +89,8 @@ class Alerts:
         self._least = min((d.least for d in detectors), default=inf)
         """Fewer moments than that of an item are kept back."""
         self._sudden = tuple(d.sudden for d in detectors if type(d).sudden is not Detector.sudden)
+        self._ripe = tuple((n, detectors[n].ripe) for n in self._timed if detectors[n].ripe < self._least)
+        """Those that may become due while an item is quiet, and from which moment on."""
         self._calendars = {n: Calendar(config.scale, partial(self._point, n)) for n in self._timed}
         self._downs: dict[tuple[int, int], float] = {}
         """(detector's number, ordinal) → the due point that holds; of the impatient, who may call it off."""
@@ -157,6 +159,9 @@ class Alerts:
             return False
         quiet.heard = heard
         item.marks = quiet
+        for number, ripe in self._ripe:
+            if len(heard) >= ripe and not item.awaited >> number & 1:
+                self._await(item, number, self._due(number, item))
         return True
 
     def _states(self, item: ContextItem, outcome: Outcome) -> list[Any]:

@@ -12,10 +12,11 @@ from blackboard.alerts import Alerts
 from blackboard.config import BoardConfig
 from blackboard.document import edge_record, item_record
 from blackboard.errors import BadValue
-from blackboard.items import ContextItem, edge_to_wire, to_wire
+from blackboard.items import ContextItem
 from blackboard.kinds import table
 from blackboard.network import PheromoneNetwork
 from blackboard.validity import validate_limit
+from blackboard.wire import edge_to_wire, to_wire
 from bus import names
 from bus.messages import (
     AnyQuery,

@@ -25,12 +25,13 @@ from blackboard.answers import Answers
 from blackboard.archive import Archive
 from blackboard.config import BoardConfig
 from blackboard.errors import Refused
-from blackboard.items import ContextItem, from_deposit, from_wire, to_wire
+from blackboard.items import ContextItem
 from blackboard.kinds import Policy
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Addressed, Outcome
 from blackboard.trends import Detector
 from blackboard.waiting import Group
+from blackboard.wire import from_deposit, from_wire, to_wire
 from bus import names
 from bus.messages import (
     AnyObservation,

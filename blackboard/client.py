@@ -19,11 +19,12 @@ from blackboard.errors import Refused, refused
 from blackboard.exchange import Format, Imported, collect, plan, read, write
 from blackboard.feed import Feed
 from blackboard.filters import ChangeFilter, SignalFilter
-from blackboard.items import ContextItem, Edge, from_wire
+from blackboard.items import ContextItem, Edge
 from blackboard.line import PATIENCE, Line
 from blackboard.sending import Sender
 from blackboard.validity import validate_said
 from blackboard.verbs import Batch, Ref, Verbs, id_of
+from blackboard.wire import from_wire
 from bus.messages import (
     Account,
     AnyObservation,

@@ -11,7 +11,8 @@ Laws:
 from msgspec.json import encode
 
 from blackboard import constraints, signals, views
-from blackboard.items import ContextItem, direction
+from blackboard.identity import direction
+from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Outcome, Touch
 from bus import names

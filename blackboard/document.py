@@ -17,7 +17,9 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from blackboard.errors import BadValue
-from blackboard.items import ContextItem, Edge, edge_identity, edge_to_wire, from_wire, to_wire
+from blackboard.identity import edge_identity
+from blackboard.items import ContextItem, Edge
+from blackboard.wire import edge_to_wire, from_wire, to_wire
 from bus import names
 from bus.messages import EdgeRecord, ItemRecord, Status, Time
 
@@ -67,11 +69,11 @@ def rebuilt(document: Document, board: str) -> tuple[list[ContextItem], list[Edg
     items: dict[str, ContextItem] = {}
     ids: dict[str, str] = {}
     for record in document.items:
-        item = from_wire(record)
+        item = from_wire(record, said_hard=record.said_hard)
         # Interned: they recur, and msgspec leaves a default out of what it encodes only where it is the very same text.
         item.owner, item.scope, item.status = intern(item.owner), intern(item.scope), cast("Status", intern(item.status))
         item.id = ids[record.id] = item.identify(board)
-        item.said_hard, item.protected_until, item.folded = record.said_hard, record.protected_until, record.folded
+        item.protected_until, item.folded = record.protected_until, record.folded
         item.asserters = {agent: agent in record.hard_by for agent in record.asserters}
         item.formerly = record.formerly if document.board == board else ()
         if items.setdefault(item.id, item) is not item:

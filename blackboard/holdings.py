@@ -21,7 +21,8 @@ from blackboard.archive import Archive
 from blackboard.decay import DecayClass
 from blackboard.document import Document, edge_record, from_json, item_record, rebuilt, to_json
 from blackboard.errors import BadValue, NotInView, UnknownKind
-from blackboard.items import ContextItem, Edge, direction, folded_name
+from blackboard.identity import direction, folded_name
+from blackboard.items import ContextItem, Edge
 from blackboard.kinds import DEFAULTS, EDGE, Policy
 from blackboard.lanes import Lane, Protections, level_below
 from blackboard.ledger import Ledger

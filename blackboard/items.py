@@ -2,104 +2,24 @@
 
 Laws:
 
-- An id is computed from what a thing is, so that one thing said twice is one thing (chapter 1, "Ids").
 - Strength is computed: ``s`` is what it was when the class's level was ``d``; nothing holds a "current" strength.
 - Only a network changes a record that is in it.
 """
 
 import math
 import sys
-import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
-from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from blackboard.archive import Archive, Said
 from blackboard.decay import DecayClass
 from blackboard.errors import BadValue
-from bus import messages, names
-
-# ---- what a thing is --------------------------------------------------------------------------------------------------------------------
-
-
-def folded(text: str) -> str:
-    """Unicode NFC, with every run of white space one space, and none at the ends: what does not tell two texts apart."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
-@lru_cache(maxsize=10_000)
-def folded_name(name: str) -> str:
-    """``folded``, of a key or a target: these recur."""
-    return folded(name)
-
-
-def partition(owner: str, scope: str) -> str:
-    """Whose view an item is in: ``private:OWNER``, or the scope itself (``shared``; later ``group:NAME``)."""
-    return f"{names.PRIVATE}:{owner}" if scope == names.PRIVATE else scope
-
-
-def identity(
-    board: str,
-    *,
-    owner: str,
-    scope: str,
-    kind: str,
-    key: str | None,
-    target: str | None,
-    content: str,
-    value: Any,
-    op: str | None,
-    unit: str | None,
-) -> str:
-    """An item's id: 32 hex digits, the same wherever it is computed. The owner counts for a private item only.
-
-    Raises ``BadValue`` for a value that is not made of what JSON has.
-    """
-    key = None if key is None else folded_name(key)
-    target = None if target is None else folded_name(target)
-    return _digest(["item", board, partition(owner, scope), kind, key, target, folded(content), _canonical(value), op, unit])
-
-
-def edge_identity(board: str, *, owner: str, scope: str, a: str, b: str, relation: str | None) -> str:
-    """An edge's id. A relation has a direction; a mere association has none."""
-    ends = [a, b] if relation is not None else sorted((a, b))
-    return _digest(["edge", board, partition(owner, scope), ends, relation])
-
-
-def _digest(parts: list[Any]) -> str:
-    try:
-        return blake2b(msgspec.msgpack.encode(parts), digest_size=16).hexdigest()
-    except (TypeError, OverflowError, ValueError) as error:
-        raise BadValue(f"a value is made of text, 64-bit numbers, lists and mappings: {error}") from None
-
-
-def _canonical(value: Any) -> Any:
-    """One form for what is equal: integral floats are ints, mappings have no order. ``True`` stays apart from 1."""
-    match value:
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return int(value) if value.is_integer() and abs(value) < 2**63 else value
-        case list() | tuple():
-            return ["list", [_canonical(each) for each in value]]
-        case Mapping():
-            pairs = [(msgspec.msgpack.encode(_canonical(name)), _canonical(each)) for name, each in value.items()]
-            return ["mapping", sorted(pairs, key=lambda pair: pair[0])]
-        case _:
-            raise BadValue(f"a value is made of text, numbers, lists and mappings, not of {type(value).__name__}: {value!r}")
-
-
-_DIRECTIONS = {"<=": "upper", "<": "upper", ">=": "lower", ">": "lower", "==": "equal", "in": "equal", "!=": "unequal", "not_in": "unequal"}
-
-
-def direction(op: str | None) -> str | None:
-    """Which way a constraint's operator bounds its quantity: two of one direction are about the same thing (chapter 1, "Supersession")."""
-    return None if op is None else _DIRECTIONS.get(op, op)
+from blackboard.identity import folded_name, identity, partition
 
 
 def _shared(text: str) -> str:
@@ -113,9 +33,6 @@ _EMPTY: Mapping[str, Any] = MappingProxyType({})
 @lru_cache(maxsize=10_000)
 def _sole(by: str, hard: bool) -> Mapping[str, bool]:
     return MappingProxyType({by: hard})
-
-
-# ---- records ----------------------------------------------------------------------------------------------------------------------------
 
 
 class Pheromone:
@@ -203,6 +120,19 @@ FEW = 8
 """Contributions that are looked through one by one."""
 
 
+class _Rest(Struct, frozen=True, gc=False):
+    """What most items have not: those share one."""
+
+    op: str | None = None
+    unit: str | None = None
+    said_hard: bool = False
+    expires_at: float | None = None
+    folded: bool = False
+
+
+_NO_MORE = _Rest()
+
+
 def kind_of(kind: str | None, meta: Mapping[str, Any]) -> str:
     """The kind that is given; else the one that ``meta["type"]`` names; else *fact*. Raises ``BadValue``."""
     found = kind or meta.get("type") or "fact"
@@ -220,8 +150,8 @@ class ContextItem(Pheromone):
     """
 
     __slots__ = (
-        "_content", "_meta", "_shares", "asserters", "awaited", "confirmations", "confirmed", "expires_at", "folded", "key", "kind",
-        "marks", "op", "protected_until", "said_hard", "status", "target", "unit", "value",
+        "_content", "_meta", "_rest", "_shares", "asserters", "awaited", "confirmations", "confirmed", "key", "kind", "marks",
+        "protected_until", "status", "target", "value",
     )  # fmt: skip
 
     def __init__(
@@ -251,11 +181,8 @@ class ContextItem(Pheromone):
         self.key = None if key is None else _shared(folded_name(key))
         self.target = None if target is None else folded_name(target)
         self.value = value
-        self.op = op
-        self.unit = unit
-        self.said_hard = hard
-        """Was it hard when it was first said?"""
-        self.expires_at = expires_at
+        some = op is not None or unit is not None or hard or expires_at is not None
+        self._rest = _Rest(op, unit, hard, expires_at) if some else _NO_MORE
         self.status: str = "standing"
         self.confirmed = 0.0
         """When it was deposited or last confirmed."""
@@ -263,14 +190,12 @@ class ContextItem(Pheromone):
         self.asserters: Mapping[str, bool] = _EMPTY
         """Who says so, and whether as hard. Never changed, only replaced: items share what one asserter alone says."""
         self._shares: Contributed | dict[tuple[str, str], Contributed] | bool = False
-        """A few contributions as a chain, the latest first; or all of many. False: none. True: the first deposit alone, as most items have."""
+        """A few contributions as a chain, the latest first; or all of many. True: that of the first deposit alone, as most items have."""
         self.marks: Any = None
         """What the detectors of a board remember of it."""
         self.awaited = 0
         """Which of them have it in their calendars, a bit for each."""
         self.protected_until = 0.0
-        self.folded = False
-        """Does a summary say, since it was archived, what it said?"""
 
     @property
     def content(self) -> str:
@@ -311,6 +236,41 @@ class ContextItem(Pheromone):
         if isinstance(self._meta, Archive):
             content, meta = self._meta.take(self.ordinal)
             self._content, self._meta = content, meta or _EMPTY
+
+    @property
+    def op(self) -> str | None:
+        """A constraint's operator."""
+        return self._rest.op
+
+    @property
+    def unit(self) -> str | None:
+        """Its unit."""
+        return self._rest.unit
+
+    @property
+    def said_hard(self) -> bool:
+        """Was it hard when it was first said?"""
+        return self._rest.said_hard
+
+    @property
+    def expires_at(self) -> float | None:
+        """When it ends, whatever its strength."""
+        return self._rest.expires_at
+
+    @expires_at.setter
+    def expires_at(self, at: float | None) -> None:
+        if at != self._rest.expires_at:
+            self._rest = replace(self._rest, expires_at=at)
+
+    @property
+    def folded(self) -> bool:
+        """Does a summary say, since it was archived, what it said?"""
+        return self._rest.folded
+
+    @folded.setter
+    def folded(self, folded: bool) -> None:
+        if folded != self._rest.folded:
+            self._rest = replace(self._rest, folded=folded)
 
     @property
     def hard(self) -> bool:
@@ -417,14 +377,6 @@ class ContextItem(Pheromone):
         return f"<{self.kind}{about} {said!r} {standing} {self.partition} {self.id[:8] or 'not deposited'}>"
 
 
-def from_deposit(said: messages.Deposit, owner: str) -> ContextItem:
-    """The item that ``owner`` deposits by saying this."""
-    return ContextItem(
-        said.content, kind=said.kind, key=said.key, target=said.target, value=said.value, op=said.op, unit=said.unit, hard=said.hard,
-        expires_at=said.expires_at, meta=said.meta, owner=owner, scope=said.scope,
-    )  # fmt: skip
-
-
 class Edge(Pheromone):
     """An association of two items, by their ids, with a strength of its own."""
 
@@ -438,77 +390,3 @@ class Edge(Pheromone):
 
     def __repr__(self) -> str:
         return f"<edge {self.a[:8]} -{self.relation or ''}- {self.b[:8]} {self.strength:.3g} {self.partition}>"
-
-
-# ---- over the wire ----------------------------------------------------------------------------------------------------------------------
-
-
-def to_wire(item: ContextItem, at_strength: float | None = None) -> messages.Item:
-    """The item as it stands, or as it stands with another strength (that of another moment)."""
-    return messages.Item(
-        id=item.id,
-        content=item.content,
-        kind=item.kind,
-        strength=item.strength if at_strength is None else at_strength,
-        owner=item.owner,
-        scope=item.scope,
-        key=item.key,
-        target=item.target,
-        value=item.value,
-        op=item.op,
-        unit=item.unit,
-        hard=item.hard,
-        expires_at=item.expires_at,
-        meta=dict(item.meta),
-        status=item.status,
-        first=item.first,
-        made=item.made,
-        confirmed=item.confirmed,
-        touched=item.touched,
-        confirmations=item.confirmations,
-        asserters=tuple(item.asserters),
-        contributions=tuple(
-            messages.Contribution(agent=agent, cause=cause, amount=share.amount, count=share.count, last=share.last)
-            for (agent, cause), share in item.contributions.items()
-        ),
-    )
-
-
-def from_wire(wire: messages.Item) -> ContextItem:
-    """An item that was read from a board: in no network, with the strength that it had there."""
-    item = ContextItem(
-        wire.content,
-        kind=wire.kind,
-        key=wire.key,
-        target=wire.target,
-        value=wire.value,
-        op=wire.op,
-        unit=wire.unit,
-        hard=wire.hard,
-        expires_at=wire.expires_at,
-        meta=wire.meta,
-        owner=wire.owner,
-        scope=wire.scope,
-    )
-    item.id = wire.id
-    item.detach(wire.strength)
-    item.status = wire.status
-    item.first, item.made, item.confirmed, item.touched = wire.first, wire.made, wire.confirmed, wire.touched
-    item.confirmations = wire.confirmations
-    item.asserters = dict.fromkeys(wire.asserters, wire.hard)  # who of them says hard does not cross the wire
-    for each in wire.contributions:
-        item.contribute(each.agent, each.cause, each.amount, each.last, each.count)
-    return item
-
-
-def edge_to_wire(edge: Edge, at_strength: float | None = None) -> messages.EdgeView:
-    """The edge as it stands, or as it stands with another strength."""
-    return messages.EdgeView(
-        id=edge.id,
-        a=edge.a,
-        b=edge.b,
-        strength=edge.strength if at_strength is None else at_strength,
-        relation=edge.relation,
-        owner=edge.owner,
-        scope=edge.scope,
-    )

@@ -1,6 +1,7 @@
 """What moved each item of a network that stands alone: so that ``explain`` works without a board's log."""
 
-from blackboard.items import ContextItem, Edge, to_wire
+from blackboard.items import ContextItem, Edge
+from blackboard.wire import to_wire
 from bus.messages import Account, Act, Cause
 
 Move = tuple[float, Cause, str, float, float]

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from blackboard.decay import DecayClass
 from blackboard.errors import NotInView
-from blackboard.items import Edge, edge_identity
+from blackboard.identity import edge_identity
+from blackboard.items import Edge
 from blackboard.kinds import Policy
 from blackboard.lanes import Fading
 from blackboard.recorder import Recorder

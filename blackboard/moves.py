@@ -14,7 +14,8 @@ from heapq import heappush
 
 from blackboard.errors import BadValue
 from blackboard.holdings import Holdings, ItemRef
-from blackboard.items import ContextItem, Edge, partition
+from blackboard.identity import partition
+from blackboard.items import ContextItem, Edge
 from blackboard.kinds import SUMMARY
 from blackboard.lanes import Lane, level_below
 from blackboard.links import FOLDED

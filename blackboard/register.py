@@ -12,7 +12,8 @@ from itertools import islice
 from operator import attrgetter
 
 from blackboard.archive import Archive
-from blackboard.items import ContextItem, direction, folded, folded_name
+from blackboard.identity import direction, folded, folded_name
+from blackboard.items import ContextItem
 from blackboard.storage import ROWS
 from blackboard.text import TextIndex
 from blackboard.waiting import Waiting

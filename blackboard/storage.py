@@ -11,7 +11,8 @@ from typing import Any, Generic, TypeVar, cast
 import msgspec
 
 from blackboard.archive import Archive
-from blackboard.items import ContextItem, Edge, Pheromone, partition
+from blackboard.identity import partition
+from blackboard.items import ContextItem, Edge, Pheromone
 from bus.messages import Status
 
 ROWS = 64

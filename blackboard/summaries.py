@@ -10,7 +10,8 @@ import re
 from collections.abc import Awaitable, Sequence
 from typing import Protocol
 
-from blackboard.items import ContextItem, folded
+from blackboard.identity import folded
+from blackboard.items import ContextItem
 
 BUDGET = 400
 """Characters of a summary, unless constraints and numbers alone are more."""

@@ -7,9 +7,10 @@ from typing import Any, Protocol, Self
 
 from blackboard.constraints import KIND, rule
 from blackboard.errors import BadValue
-from blackboard.items import ContextItem, from_deposit
+from blackboard.items import ContextItem
 from blackboard.kinds import DEFAULTS
 from blackboard.validity import validate_said
+from blackboard.wire import from_deposit
 from bus.messages import AnyObservation, Confirm, Deposit, Erase, Link, Reinforce, Retract, Share, Unit, Use
 
 

@@ -12,7 +12,8 @@ is one more row in that function and in the first four below.
 """
 
 from blackboard.errors import NotInView
-from blackboard.items import ContextItem, Edge, partition
+from blackboard.identity import partition
+from blackboard.items import ContextItem, Edge
 from blackboard.network import PheromoneNetwork
 from bus import names
 

@@ -14,11 +14,11 @@ from agents.cli.errors import CommandError
 from agents.cli.output import moment, number, owners, print_items, print_json, print_table
 from agents.cli.places import HERE, OPERATOR, BoardName, ItemId, Where, Who, served_from, server_at
 from blackboard.errors import refused
-from blackboard.items import from_wire
 from blackboard.replaying import At, verify
 from blackboard.replaying import replay as replayed
 from blackboard.sqlite import back_up, inspect
 from blackboard.sqlite import restore as restored
+from blackboard.wire import from_wire
 from bus import names
 from bus.messages import (
     Applied,

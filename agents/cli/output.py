@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from blackboard.items import ContextItem, to_wire
+from blackboard.items import ContextItem
+from blackboard.wire import to_wire
 from bus.messages import Item
 
 NUMBERS = ("strength", "before", "after", "evaporated", "amount", "times")

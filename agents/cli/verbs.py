@@ -8,7 +8,7 @@ from agents.cli.errors import CommandError
 from agents.cli.output import number, plain, print_json
 from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
 from blackboard.client import Board
-from blackboard.items import to_wire
+from blackboard.wire import to_wire
 
 
 async def deposit(

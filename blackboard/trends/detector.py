@@ -63,7 +63,9 @@ class Detector(ABC):
     least: float = 0
     """Optional, for speed. Above 0 it is *patient*: of a fresh moment in which nothing was confirmed it finds nothing and remembers no more
     than ``begin`` does; before an item's ``least``-th moment after that it finds nothing but what ``sudden`` tells of, and it sees nothing
-    differently that it is told of late; and while it finds nothing, what happens to an item only puts its due time off."""
+    differently that it is told of late; and while it finds nothing, what happens to an item only puts its due time off, or, from its
+    ``ripe``-th moment on, makes it due where it was not."""
+    ripe: float = 1
 
     def begin(self, moment: Moment) -> Any:  # noqa: ARG002 – for those who start from it
         """The state for an item whose first moment is ``moment``."""

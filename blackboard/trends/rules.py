@@ -67,6 +67,10 @@ class Jump(Detector):
         return Finding(signal="rising", reason="jump", evidence=evidence)
 
 
+WANTED = 3
+"""Confirmations after which the silence of what is no constraint means something."""
+
+
 class FadingState(Struct, array_like=True, gc=False):
     last: float
     """The deposit, or the latest confirmation; and the strength after it."""
@@ -85,6 +89,7 @@ class Fading(Detector):
     name = "fading"
     state_type = FadingState
     least = inf
+    ripe = WANTED
 
     def __init__(self, patience: float = 10.0) -> None:
         """``patience`` K: rounds, or seconds on a wall-clock board. Raises ``BadValue`` if it is not a finite number above 0."""
@@ -92,7 +97,7 @@ class Fading(Detector):
 
     def begin(self, moment: Moment) -> FadingState:
         """A new item: silent from here on."""
-        return FadingState(last=moment.t, strength=moment.after, wanted=0 if moment.kind == "constraint" else 3)
+        return FadingState(last=moment.t, strength=moment.after, wanted=0 if moment.kind == "constraint" else WANTED)
 
     def notice(self, state: FadingState, moment: Moment) -> Finding | None:
         """A confirmation begins the wait anew; else see whether it is over."""
@@ -139,6 +144,7 @@ class Crossed(Detector):
     name = "crossed"
     state_type = CrossedState
     least = inf
+    ripe = inf  # before it finds that it went up, at least
 
     def __init__(self, thresholds: Iterable[float] = (3.0,), hysteresis: float = 0.1) -> None:
         """``thresholds``: strengths; ``hysteresis``: relative, 0 ≤ h < 1. Raises ``BadValue`` for what cannot be."""

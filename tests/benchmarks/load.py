@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
-from blackboard.items import from_deposit
+from blackboard.wire import from_deposit
 from bus.messages import AnyObservation, Deposit, EndRound, Post, Reinforce, encode
 
 BOARD = "bench"

@@ -5,7 +5,7 @@ from typing import Any
 
 from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
-from blackboard.items import from_deposit
+from blackboard.wire import from_deposit
 from bus.messages import (
     AnyObservation,
     AnyQuery,

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blackboard.board import Board
 from blackboard.config import BoardConfig
-from blackboard.trends import Detector, Finding, Moment
+from blackboard.trends import Detector, Finding, Moment, defaults
 from bus import names
 from bus.messages import Confirm, Deposit, Evidence, Reinforce, SetKinds, Share, Tick, Use
 from tests.blackboard.driver import Driver
@@ -185,3 +187,42 @@ def test_states_that_were_written_by_name_are_taken_up() -> None:
     assert driver.board._network.get(item).marks == states
     driver.say("b", Confirm(item))
     assert len(driver.signals("rising")) == 1
+
+
+ACTS = st.one_of(
+    st.tuples(st.sampled_from("abcd"), st.integers(0, 3), st.sampled_from([0.01, 0.2, 0.5, 3.0])),
+    st.tuples(st.sampled_from(["use", "confirm", "twice"]), st.integers(0, 3), st.just(0.0)),
+    st.tuples(st.just("rounds"), st.integers(1, 12), st.just(0.0)),
+    st.tuples(st.just("restart"), st.just(0), st.just(0.0)),
+)
+
+
+@given(st.lists(ACTS, max_size=60))
+def test_what_a_detector_is_told_late_it_finds_all_the_same(acts: list[tuple[str, int, float]]) -> None:
+    """Detectors that hear of a quiet item's moments when they may show something find what those find that hear of each at once."""
+    eager = defaults()
+    for detector in eager:
+        detector.least = 0
+    drivers = [Driver(board=Board(BoardConfig(name="test"), found)) for found in (defaults(), eager)]
+    for driver in drivers:
+        items = [
+            driver.deposit("a", f"item {n}", kind=kind, scope="shared") for n, kind in enumerate(("constraint", "fact", "state", "trace"))
+        ]
+        for what, n, delta in acts:
+            match what:
+                case "use":
+                    driver.say("b", Use(items[n]))
+                case "confirm":
+                    driver.say("c", Confirm(items[n]))
+                case "twice":
+                    driver.say("d", Confirm(items[n]), Reinforce(items[n], 0.1))
+                case "rounds":
+                    driver.rounds(n)
+                case "restart" if driver is drivers[0]:
+                    driver.board = Board.restore(driver.board.config, driver.board.snapshot(full=True), defaults())
+                case "restart":
+                    pass
+                case _:
+                    driver.say(what, Reinforce(items[n], delta))
+    late, at_once = (driver.signals() for driver in drivers)
+    assert late == at_once

@@ -6,7 +6,7 @@ import pytest
 
 from blackboard.items import ContextItem
 from blackboard.kinds import policy
-from blackboard.lanes import Fading, Lane
+from blackboard.lanes import Fading, Lane, Protections
 
 KIND = policy("x", initial=4, rate=0.1, threshold=1.0)
 
@@ -102,3 +102,23 @@ def test_another_policy() -> None:
     assert lane.fading.next_due() == pytest.approx(2 + math.log2(before[1] / 1.5))
     lane.change(policy("x", initial=4, rate=0.5, threshold=0), 0.5, 3.0)
     assert lane.fading.next_due() == math.inf
+
+
+def test_protections_end_together_and_in_order() -> None:
+    """A cohort for each end; what is protected no longer, or until another time, is left out."""
+    gone: set[ContextItem] = set()
+    protections = Protections(lambda each: each not in gone)
+    items = [item(n) for n in range(6)]
+    for each, until in zip(items, (3.0, 5.0, 3.0, 3.0, 3.0, 8.0), strict=True):
+        each.protected_until = protections.end(until)
+        protections.enter(each)
+    assert items[0].protected_until is items[2].protected_until
+    assert protections.next_end() == 3.0
+    gone.add(items[2])
+    items[4].protected_until = 7.0
+    protections.enter(items[4])
+    assert list(protections.take_due(2.0)) == []
+    assert list(protections.take_due(5.0)) == [items[0], items[3], items[1]]
+    assert protections.next_end() == 7.0
+    gone |= {items[4], items[5]}
+    assert protections.next_end() == math.inf

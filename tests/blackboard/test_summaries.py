@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blackboard.items import ContextItem, folded
+from blackboard.identity import folded
+from blackboard.items import ContextItem
 from blackboard.summaries import Extractive, must_be_kept, sentences
 
 
