@@ -289,6 +289,12 @@ class ContextItem(Pheromone):
 
     def contribute(self, agent: str, cause: str, amount: float, now: float, count: int = 1) -> None:
         """Remember who made it stronger."""
+        latest = self._shares
+        if type(latest) is Contributed and latest.agent == agent and latest.cause == cause and latest.last <= now:
+            latest.amount += amount
+            latest.count += count
+            latest.last = now
+            return
         if self._shares is False and cause == "deposit" and count == 1 and amount == self.first and now == self.made:
             self._shares = agent in self.asserters and len(self.asserters) == 1
             if self._shares:

@@ -267,11 +267,6 @@ class Moves(Holdings):
         self._pages.remove(item)
         del self._items[item.id]
 
-    def _fades_here(self, item: ContextItem) -> bool:
-        """Does the item stand in this network? Its decay class tells, without looking anything up by id."""
-        lane = self._open.get(item.kind)
-        return lane is not None and item.decay is not None and item.decay in (lane.decay, self._protected[item.kind].decay)
-
     def _standing(self, item: ItemRef) -> ContextItem:
         found = self.get(item)
         if not found.standing:

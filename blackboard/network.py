@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from blackboard.errors import BadValue, NotYours
 from blackboard.holdings import EdgeRef, ItemRef
 from blackboard.items import ContextItem, Edge
-from blackboard.kinds import Policy, amount
+from blackboard.kinds import STRONGEST, Policy, amount
 from blackboard.lanes import Lane
 from blackboard.links import FOLDED
 from blackboard.moves import Moves
@@ -92,8 +92,11 @@ class PheromoneNetwork(Moves):
 
     def reinforce(self, item: ItemRef, delta: float, *, by: str = "") -> None:
         """Add ``delta``. Raises ``NotInView``; ``BadValue`` for what does not stand, and for a delta that is no amount."""
-        amount(delta, "delta")
-        found = item if isinstance(item, ContextItem) and self._fades_here(item) else self._standing(item)
+        if type(delta) is not float or not 0.0 < delta <= STRONGEST:
+            delta = amount(delta, "delta")
+        found = self.known(item if isinstance(item, str) else item.id)
+        if found is None or found.status != "standing":
+            found = self._standing(item)
         old = found.strength
         self.strengthen(found, old, delta, by)
         self._recorder.moved(found, "reinforce", old, old + delta, by, delta=delta)

@@ -9,7 +9,6 @@ bucket to another. A bucket is sorted once the hot list, or a reader, has come d
 Laws: every item of a bucket is weaker than every hot one; where there are buckets, the hot list is not short.
 """
 
-import sys
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from heapq import merge
@@ -79,22 +78,23 @@ class Ranking:
 
     def move(self, item: ContextItem, strength: float, level: float) -> None:
         """Give an item another strength, and its new place. Mostly it moves among unsorted buckets, and that is done at once."""
-        if self._numbers:
-            s = strength or sys.float_info.min
-            before, after, border = log(item.s) + item.d, log(s) + level, self._hot[0][0]
-            former, number = floor(before * BUCKETS_PER_E), floor(after * BUCKETS_PER_E)
-            if before < border and after < border and former not in self._runs and number not in self._runs:
-                item.s, item.d = s, level
-                if former != number:
-                    bucket = self._buckets[former]
-                    bucket.remove(item)
-                    if not bucket:
-                        self._drop(former)
-                    wanted = self._buckets.get(number)
-                    if wanted is None:
-                        wanted = self._new_bucket(number)
-                    wanted.add(item)
-                return
+        if self._numbers and strength:
+            before, after, border = log(item.s) + item.d, log(strength) + level, self._hot[0][0]
+            if before < border and after < border:
+                former, number, runs = floor(before * BUCKETS_PER_E), floor(after * BUCKETS_PER_E), self._runs
+                if not runs or (former not in runs and number not in runs):
+                    item.s = strength
+                    item.d = level
+                    if former != number:
+                        bucket = self._buckets[former]
+                        bucket.remove(item)
+                        if not bucket:
+                            self._drop(former)
+                        wanted = self._buckets.get(number)
+                        if wanted is None:
+                            wanted = self._new_bucket(number)
+                        wanted.add(item)
+                    return
         self.remove(item)
         item.mark(strength, level)
         self.add(item)

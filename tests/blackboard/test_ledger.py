@@ -62,4 +62,4 @@ def test_what_is_gone_leaves_nothing_behind() -> None:
     network.deposit(ContextItem("x", kind="trace"))
     for _ in range(20):
         network.evaporate()
-    assert not network._ledger._moves
+    assert not network._ledger._latest
