@@ -139,7 +139,7 @@ class Alerts:
             made_now = moment.t == item.made and not moment.before and moment.after == item.first
             item.marks = ARRIVED if made_now else Quiet(moment.t, moment.before, moment.after)
             for number in self._timed:
-                self._await(item, number, self._due(number, item))
+                self._await(item, number, self._due(number, item, moment))
         elif len(moment.confirmed) > 1 or not self._keep(item, (moment.t, moment.before, moment.after, agent, delta)):
             self._ask(self._asked, item, moment, outcome)
 
@@ -244,26 +244,23 @@ class Alerts:
             self._downs[number, item.ordinal] = due
         return due
 
-    def _due(self, number: int, item: ContextItem) -> float | None:
-        """When a detector is due for an item (one in the archive may be silent, too); None if it is not, or cannot say."""
-        marks = item.marks
-        if marks is None or not item.present:
+    def _due(self, number: int, item: ContextItem, began: Moment | None = None) -> float | None:
+        """When a detector is due for an item (one in the archive may be silent, too); None if it is not, or cannot say.
+
+        ``began``: of a quiet item that nothing happened to since, if it is at hand.
+        """
+        if item.marks is None or not item.present:
             return None
         detector = self._detectors[number]
-        quiet = quiet_of(item)
-        if quiet is None:
-            return self._promised(detector, item, marks[number])
         try:
-            state = detector.begin(quiet.began(item.kind))
-            for moment in quiet.since(item.kind):
-                detector.notice(state, moment)
-        except Exception:  # noqa: BLE001 – as below
-            return None
-        return self._promised(detector, item, state)
-
-    def _promised(self, detector: Detector, item: ContextItem, state: Any) -> float | None:
-        """When the detector in this state says that it is due."""
-        try:
+            if began is not None:
+                state = detector.begin(began)
+            elif (quiet := quiet_of(item)) is not None:
+                state = detector.begin(quiet.began(item.kind))
+                for moment in quiet.since(item.kind):
+                    detector.notice(state, moment)
+            else:
+                state = item.marks[number]
             due = None if state is None else detector.due(state, partial(self._network.falls_below, item))
             return None if due is None else float(due)
         except Exception:  # noqa: BLE001 – whatever a user's detector raises; it is told of when it next notices something
@@ -300,8 +297,10 @@ class Alerts:
             if item.marks is None:
                 continue
             item.marks = self._restored(item.marks)
+            quiet = quiet_of(item)
+            began = None if quiet is None or quiet.heard else quiet.began(item.kind)
             for number in self._timed:
-                self._await(item, number, self._due(number, item))
+                self._await(item, number, self._due(number, item, began))
 
     def _restored(self, marks: Any) -> Any:
         if marks is ARRIVED:

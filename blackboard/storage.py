@@ -102,6 +102,7 @@ def _row(record: ContextItem | Edge, whole: bool) -> list[Any]:
 
 def items_of(pages: Mapping[str, bytes], archive: Archive) -> Iterator[ContextItem]:
     """The items that the pages hold, in order, each without its class; ``archive`` has what those say that lie there."""
+    one = _Numbers()
     for row in _rows("items", pages):
         content, kind, key, target, value, op, unit, hard, expires_at, meta, *standing = row[11:]
         length = content if isinstance(content, int) else None
@@ -109,10 +110,11 @@ def items_of(pages: Mapping[str, bytes], archive: Archive) -> Iterator[ContextIt
             content if length is None else "", kind=kind, key=key, target=target, value=value, op=op, unit=unit, hard=hard,
             expires_at=expires_at, meta=meta,
         )  # fmt: skip
-        _restore(item, row)
+        _restore(item, row, one)
         if length is not None:
             item.lie_in(archive, length)
-        status, item.confirmed, item.confirmations, asserters, shares, item.marks, item.protected_until = standing[:7]
+        status, confirmed, item.confirmations, asserters, shares, item.marks, protected_until = standing[:7]
+        item.confirmed, item.protected_until = one[confirmed], one[protected_until]
         item.folded = standing[7:8] == [True]  # rows of version 0.1 end before it
         item.status = cast("Status", intern(status))
         for agent, hard in asserters.items():
@@ -124,10 +126,11 @@ def items_of(pages: Mapping[str, bytes], archive: Archive) -> Iterator[ContextIt
 
 def edges_of(pages: Mapping[str, bytes]) -> Iterator[Edge]:
     """The edges that the pages hold, in order, each without its class."""
+    one = _Numbers()
     for row in _rows("edges", pages):
         a, b, relation = row[11:]
         edge = Edge(a, b, relation=relation)
-        _restore(edge, row)
+        _restore(edge, row, one)
         yield edge
 
 
@@ -137,11 +140,20 @@ def _rows(name: str, pages: Mapping[str, bytes]) -> Iterator[list[Any]]:
             yield from msgspec.msgpack.decode(pages[page])
 
 
-def _restore(record: Pheromone, row: list[Any]) -> None:
+class _Numbers(dict[float, float]):
+    """One object for each number, as many records have the same times and levels."""
+
+    def __missing__(self, number: float) -> float:
+        self[number] = number
+        return number
+
+
+def _restore(record: Pheromone, row: list[Any], one: _Numbers) -> None:
     ordinal, record_id, owner, scope, s, d, first, made, touched, last_entry, formerly = row[:11]
     record.ordinal, record.id = ordinal, record_id
     # Interned: they recur, and msgspec leaves a default out of what it encodes only where it is the very same text.
     record.owner, record.scope, record.partition = intern(owner), intern(scope), intern(partition(owner, scope))
     if s:
-        record.mark(s, d)
-    record.first, record.made, record.touched, record.last_entry, record.formerly = first, made, touched, last_entry, tuple(formerly)
+        record.mark(s, one[d])
+    record.first = s if s == first else first
+    record.made, record.touched, record.last_entry, record.formerly = one[made], one[touched], last_entry, tuple(formerly)
