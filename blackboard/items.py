@@ -335,6 +335,21 @@ class ContextItem(Pheromone):
         """Let nobody have strengthened it."""
         self._shares = False
 
+    def shares(self) -> bool | list[tuple[str, str, float, int, float]]:
+        """Its contributions as a row has them: those by themselves, or whether there is that of the first deposit alone."""
+        shares = self._shares
+        if isinstance(shares, bool):
+            return shares
+        return [(agent, cause, share.amount, share.count, share.last) for (agent, cause), share in self.contributions.items()]
+
+    def take_shares(self, shares: bool | list[tuple[str, str, float, int, float]]) -> None:
+        """Take up what ``shares`` gave."""
+        if isinstance(shares, bool):
+            self._shares = shares
+            return
+        for agent, cause, amount, count, last in shares:
+            self.contribute(_shared(agent), _shared(cause), amount, last, count)
+
     def keep_contributions(self) -> None:
         """What tells of its first deposit is about to change, and who contributed is not."""
         if self._shares is True:
@@ -352,8 +367,8 @@ class ContextItem(Pheromone):
 
     def asserted(self, by: str, hard: bool) -> None:
         """``by`` says so."""
-        others = {**self.asserters, by: hard}
-        self.asserters = others if len(others) > 1 else _sole(by, hard)
+        alone = not self.asserters or (len(self.asserters) == 1 and by in self.asserters)
+        self.asserters = _sole(by, hard) if alone else {**self.asserters, by: hard}
 
     def unsaid(self, by: str) -> None:
         """``by`` says so no longer."""

@@ -95,7 +95,7 @@ def _row(record: ContextItem | Edge, whole: bool) -> list[Any]:
     return [
         *figures, content, record.kind, record.key, record.target, record.value, record.op, record.unit, record.said_hard,
         record.expires_at, meta, record.status, record.confirmed, record.confirmations, dict(record.asserters),
-        [(agent, cause, share.amount, share.count, share.last) for (agent, cause), share in record.contributions.items()],
+        record.shares(),
         record.marks, record.protected_until, record.folded,
     ]  # fmt: skip
 
@@ -119,8 +119,7 @@ def items_of(pages: Mapping[str, bytes], archive: Archive) -> Iterator[ContextIt
         item.status = cast("Status", intern(status))
         for agent, hard in asserters.items():
             item.asserted(intern(agent), hard)
-        for agent, cause, amount, count, last in shares:
-            item.contribute(intern(agent), intern(cause), amount, last, count)
+        item.take_shares(shares)
         yield item
 
 

@@ -200,8 +200,11 @@ class Crossed(Detector):
 
     def due(self, state: CrossedState, falls_below: Callable[[float], float | None]) -> float | None:
         """When policy takes it below the highest level that it is above."""
-        level = max((side.level for side in state.sides if side.above), default=None)
-        return None if level is None else falls_below(level)
+        level = 0.0
+        for side in state.sides:
+            if side.above and side.level > level:
+                level = side.level
+        return falls_below(level) if level else None
 
 
 class LatestState(Struct, array_like=True, gc=False):
