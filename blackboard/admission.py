@@ -31,6 +31,7 @@ from bus.messages import (
     Fold,
     Link,
     Reinforce,
+    RenameKey,
     Retract,
     SetKinds,
     Share,
@@ -132,6 +133,8 @@ class Admission:
                     raise NotYours("tick: only a board's host tells the time")
             case SetKinds():
                 self._check_kinds(observation)
+            case RenameKey():
+                self._check_rename(observation)
             case Fold():
                 if self._agent != names.HOST:
                     raise NotYours("fold: only a board's host folds what has faded")
@@ -155,6 +158,14 @@ class Admission:
         for kind in self._network.kinds:
             if kind not in policies and self._network.holds(kind):
                 raise BadValue(f"kinds.{kind}: it has items, in the history perhaps: keep its table")
+
+    def _check_rename(self, said: RenameKey) -> None:
+        if self._agent != names.HOST:
+            raise NotYours("rename: only a board's host renames keys (pheroboard keys BOARD --rename OLD NEW, where its data is)")
+        if not self._alone:
+            raise BadValue("rename: it is a unit of its own, since what is said beside it would be of another key")
+        if next(self._network.about(said.key), None) is None:
+            raise BadValue(f"key {said.key!r} has no items to rename: pheroboard keys BOARD lists those that have")
 
     def _check_link(self, link: Link) -> None:
         a, b = self._standing(link.a), self._standing(link.b)
@@ -200,7 +211,7 @@ class Admission:
     def _say(self, says: ContextItem, scope: str) -> str:
         """Foresee what becomes of saying this: a twin confirmed or revived, or an item made anew; it supersedes what one said before."""
         item_id = says.identify(self._network.board, owner=self._agent, scope=scope)
-        prospect = self._twin(item_id, scope)
+        prospect = self._twin(item_id)
         if prospect is None:
             prospect = _Prospect(says=says, scope=scope, owner=self._agent, asserted=True)
             self._moved.pop(item_id, None)
@@ -209,13 +220,13 @@ class Admission:
         self._draft[item_id] = prospect
         return item_id
 
-    def _twin(self, item_id: str, scope: str) -> _Prospect | None:
-        """What says the same already, or said it until it faded. To something shared a private id leads only while that stands."""
+    def _twin(self, item_id: str) -> _Prospect | None:
+        """What says the same already, or said it until it faded. A former id leads to something only while that stands."""
         try:
             prospect = self._find(item_id)
         except Refused:
             return None
-        return prospect if prospect.status == "standing" or (prospect.present and prospect.scope == scope) else None
+        return prospect if prospect.status == "standing" or (prospect.present and prospect.says.id == item_id) else None
 
     def _supersede(self, prospect: _Prospect) -> None:
         says = prospect.says

@@ -10,7 +10,7 @@ Laws:
 - A user's detector that fails is told of, and stops nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from math import inf
 from typing import Any
@@ -101,7 +101,7 @@ class Alerts:
 
     def notice(self, touches: Collection[Touch], outcome: Outcome) -> None:
         """One unit, or a step of time, is applied: raise what it gives cause for."""
-        arrivals = {touch.item.id for touch in touches if touch.fresh}
+        arrivals = {touch.item.id for touch in touches if touch.fresh or touch.renamed}
         for touch in touches:
             item = touch.item
             self._violations.notice(touch, arrivals, outcome)
@@ -110,7 +110,7 @@ class Alerts:
                     item.marks = None
                 if item.scope == names.SHARED:
                     self._detect(item, self._moment(touch), outcome)
-            self._contests.notice(touch, outcome)
+            self._contests.notice(touch, arrivals, outcome)
 
     def reinforced(self, item: ContextItem, before: float, delta: float, agent: str, outcome: Outcome) -> None:
         """A unit reinforced a standing item and did nothing else."""
@@ -125,6 +125,11 @@ class Alerts:
     def forget(self, ids: Iterable[str]) -> None:
         """Keep no trace of these items beyond their own records."""
         self._violations.forget(ids)
+
+    def renamed(self, key: str, moved: Mapping[str, str]) -> None:
+        """What was of ``key`` is of another, under another id (former → present)."""
+        self._violations.renamed(moved)
+        self._contests.renamed(key, moved)
 
     def contested(self, item: ContextItem) -> bool:
         """Is this shared item one of several values for its slot, with none confirmed past the others?"""

@@ -138,7 +138,7 @@ class Answers:
             if query.edge is not None:
                 yield from (each for each in self._edges_from(agent, item, at) if each.id > query.edge)
         for item in network.made_after(begun, views.partitions(agent)):
-            yield item_record(item, network.strength(item, at), formerly=views.former_ids(network, agent, item))
+            yield item_record(item, network.strength(item, at), formerly=views.former_ids(agent, item))
             yield from self._edges_from(agent, item, at)
 
     def _edges_from(self, agent: str, item: ContextItem, at: float | None) -> list[EdgeRecord]:

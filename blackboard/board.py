@@ -12,6 +12,7 @@ Laws:
 - What does not stand says it from the archive, which whoever keeps the board writes with what each entry did.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 
 import msgspec
@@ -25,6 +26,7 @@ from blackboard.answers import Answers
 from blackboard.archive import Archive
 from blackboard.config import BoardConfig
 from blackboard.errors import Refused
+from blackboard.identity import folded_name
 from blackboard.items import ContextItem
 from blackboard.kinds import Policy
 from blackboard.network import PheromoneNetwork
@@ -48,9 +50,11 @@ from bus.messages import (
     Link,
     Refusal,
     Reinforce,
+    RenameKey,
     Retract,
     SetKinds,
     Share,
+    Status,
     Unit,
     Use,
 )
@@ -210,6 +214,8 @@ class Board:
                     # What the unit did until here belongs to the round that ends.
                     self._alerts.notice(self._outcome.take_touches(), self._outcome)
                     self._advance(network.now + 1)
+            case RenameKey(key, to):
+                self._alerts.renamed(folded_name(key), network.rename_key(key, to, by=agent))
             case SetKinds():
                 self._set_kinds(self.config.with_kinds(observation.kinds).kinds)
             case _:
@@ -245,6 +251,10 @@ class Board:
         reply = self.answer(agent, Get(item.id), at=at)
         assert isinstance(reply, Items)
         return Thread(reply.items[0], frozenset({item.id, *item.formerly}), item.last_entry)
+
+    def keys(self) -> dict[str, Counter[Status]]:
+        """Every key, in private too → how many items of each status it has. For the operator: a walk over all that have a key."""
+        return self._network.keys()
 
     # ---- checkpoints --------------------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ Laws:
 - It ends when one value is left.
 """
 
+from collections.abc import Mapping
+
 from msgspec.json import encode
 
 from blackboard import constraints, signals, views
@@ -38,8 +40,16 @@ class Contests:
         """May what happens to this item make or end a contest? Not where its slot holds no other value, and there is no contest at all."""
         return bool(self.leaders) or len(self._network.slot_mates(item)) > 1
 
-    def notice(self, touch: Touch, outcome: Outcome) -> None:
-        """One item was touched: see what became of its slot."""
+    def renamed(self, key: str, moved: Mapping[str, str]) -> None:
+        """What was of ``key`` is of another, under another id (former → present): its contests go along."""
+        for item_id in moved.values():
+            item = self._network.get(item_id)
+            leader = self.leaders.pop(_slot(item, key), None)
+            if leader is not None:
+                self.leaders.setdefault(_slot(item), moved.get(leader, leader))
+
+    def notice(self, touch: Touch, arrivals: set[str], outcome: Outcome) -> None:
+        """One item was touched: see what became of its slot. ``arrivals``: the ids of all that came with it, to the board or to a key."""
         item = touch.item
         if item.value is None or item.key is None or item.scope != names.SHARED:
             return
@@ -51,7 +61,8 @@ class Contests:
             self.leaders.pop(slot, None)
             return
         rivals = [each for each in sides if _differ(each, item)]
-        joins = touch.fresh and item.standing and len(rivals) == len(sides) - 1
+        comes = touch.fresh or (touch.renamed and any(each.id not in arrivals for each in sides))
+        joins = comes and item.standing and len(rivals) == len(sides) - 1
         former = self.leaders.get(slot)
         leader = next((each for each in sides if each.id == former), None)
         if former is None or joins or (former != OPEN and leader is None):
@@ -73,6 +84,6 @@ def _differ(one: ContextItem, other: ContextItem) -> bool:
     return not constraints.same(one.value, other.value) or one.unit != other.unit
 
 
-def _slot(item: ContextItem) -> str:
-    """A shared slot as a text, for the checkpoint."""
-    return encode((item.kind, item.key, item.target, direction(item.op))).decode()
+def _slot(item: ContextItem, key: str | None = None) -> str:
+    """A shared slot as a text, for the checkpoint: the item's, or the one that it would have of ``key``."""
+    return encode((item.kind, key or item.key, item.target, direction(item.op))).decode()

@@ -7,7 +7,7 @@ Laws:
 - Whatever takes a document up computes its ids anew: they follow from what an item is, on which board, and whose it is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from sys import float_info, intern
 from typing import Any, cast
@@ -38,7 +38,7 @@ class Document(Struct, frozen=True, kw_only=True):
     edges: tuple[EdgeRecord, ...] = ()
 
 
-def item_record(item: ContextItem, strength: float | None = None, *, formerly: tuple[str, ...] = ()) -> ItemRecord:
+def item_record(item: ContextItem, strength: float | None = None, *, formerly: Mapping[str, str]) -> ItemRecord:
     """All of an item, ``strength`` strong; ``formerly`` are those of its former ids that the reader may know."""
     told = asdict(to_wire(item, strength))
     if item.expires_at is not None:
@@ -49,7 +49,7 @@ def item_record(item: ContextItem, strength: float | None = None, *, formerly: t
         hard_by=tuple(agent for agent, hard in item.asserters.items() if hard),
         protected_until=item.protected_until,
         folded=item.folded,
-        formerly=formerly,
+        formerly=dict(formerly),
     )
 
 
@@ -75,7 +75,8 @@ def rebuilt(document: Document, board: str) -> tuple[list[ContextItem], list[Edg
         item.id = ids[record.id] = item.identify(board)
         item.protected_until, item.folded = record.protected_until, record.folded
         item.asserters = {agent: agent in record.hard_by for agent in record.asserters}
-        item.formerly = record.formerly if document.board == board else ()
+        if record.formerly and document.board == board:
+            item.formerly = record.formerly
         if items.setdefault(item.id, item) is not item:
             raise BadValue(f"item {record.id!r}: another one of the export says the same: leave one out")
     edges: dict[str, Edge] = {}

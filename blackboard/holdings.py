@@ -9,10 +9,11 @@ Laws:
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import heapify, heappop, nsmallest
 from itertools import chain
-from typing import TypedDict
+from typing import TypedDict, cast
 
 import msgspec
 from msgspec import Struct
@@ -34,7 +35,7 @@ from blackboard.storage import Pages, items_of
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.text import relevant
 from blackboard.waiting import Group, Waiting
-from bus.messages import Account
+from bus.messages import Account, Status
 
 ItemRef = ContextItem | str
 EdgeRef = Edge | str
@@ -85,7 +86,7 @@ class Holdings:
         self.archive = Archive() if archive is None else archive
         """What the items say that do not stand."""
         self.aliases: dict[str, str] = {}
-        """Private id → the shared id that it was moved to."""
+        """Former id → the id of the item that it leads to."""
         self._ledger = Ledger()
         self._recorder: Recorder = self._ledger if recorder is None else recorder
         self._open = {name: Lane(kind, kind.rate, now) for name, kind in self.kinds.items()}
@@ -112,7 +113,7 @@ class Holdings:
     # ---- one item -----------------------------------------------------------------------------------------------------------------------
 
     def get(self, item: ItemRef) -> ContextItem:
-        """The record with that id, whatever its status; the id that it had before it was shared will do. Raises ``NotInView``."""
+        """The record with that id, whatever its status; a former id of it will do. Raises ``NotInView``."""
         item_id = item if isinstance(item, str) else item.id
         found = self._items.get(self.aliases.get(item_id, item_id))
         if found is None:
@@ -242,6 +243,10 @@ class Holdings:
         """Everything that stands or is archived. A walk over all there is: for who takes up a snapshot."""
         return chain(self.all_items(), (item for kind in self.kinds for item in self._register.past(kind) if item.present))
 
+    def keys(self) -> dict[str, Counter[Status]]:
+        """Every key, in order → how many items of each status it has."""
+        return {key: Counter(cast("Status", item.status) for item in self.about(key)) for key in self._register.all_keys()}
+
     def history(self, key: str, target: str | None = None, *, partitions: Partitions = None) -> list[ContextItem]:
         """All that was ever said about a key (and target), in order of making."""
         target = None if target is None else folded_name(target)
@@ -298,7 +303,7 @@ class Holdings:
         for name, decay in self._classes().items():
             decay.base, decay.origin = scalars.classes.get(name, (0.0, self.now))
             decay.advance(self.now)
-        for item in items_of(pages, self.archive):
+        for item in items_of(pages, self.archive, self.board):
             lane = self._lanes(item.kind)[item.protected_until > self.now]
             self._pages.put(item)
             if not item.standing and not item.shelved:  # a full snapshot's, or a checkpoint's of schema 2

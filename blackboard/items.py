@@ -39,7 +39,7 @@ class Pheromone:
     """What an item and an edge have in common: a strength that fades."""
 
     __slots__ = (
-        "d", "decay", "first", "formerly", "id", "last_entry", "made", "ordinal", "owner", "partition", "s", "scope", "touched",
+        "d", "decay", "first", "id", "last_entry", "made", "ordinal", "owner", "partition", "s", "scope", "touched",
     )  # fmt: skip
 
     id: str
@@ -60,8 +60,6 @@ class Pheromone:
     """Its number in order of creation, which breaks every tie."""
     last_entry: int
     """The number of the log entry that last moved it: the recorder's."""
-    formerly: tuple[str, ...]
-    """The private ids that it had before it was shared."""
 
     def __init__(self, owner: str, scope: str) -> None:
         self.id = ""
@@ -72,7 +70,6 @@ class Pheromone:
         self.s = self.d = self.first = self.made = self.touched = 0.0
         self.ordinal = -1
         self.last_entry = 0
-        self.formerly = ()
 
     @property
     def u(self) -> float:
@@ -150,7 +147,7 @@ class ContextItem(Pheromone):
     """
 
     __slots__ = (
-        "_content", "_meta", "_rest", "_shares", "asserters", "awaited", "confirmations", "confirmed", "key", "kind", "marks",
+        "_content", "_meta", "_rest", "_shares", "asserters", "awaited", "confirmations", "confirmed", "formerly", "key", "kind", "marks",
         "protected_until", "status", "target", "value",
     )  # fmt: skip
 
@@ -195,6 +192,8 @@ class ContextItem(Pheromone):
         """What the detectors of a board remember of it."""
         self.awaited = 0
         """Which of them have it in their calendars, a bit for each."""
+        self.formerly: Mapping[str, str] = _EMPTY
+        """The ids that it, or what was joined with it, had before it was shared or renamed → the partition that each was of."""
         self.protected_until = 0.0
 
     @property
@@ -376,14 +375,14 @@ class ContextItem(Pheromone):
         others = {agent: hard for agent, hard in self.asserters.items() if agent != by}
         self.asserters = others if len(others) != 1 else _sole(*others.popitem())
 
-    def identify(self, board: str, *, owner: str | None = None, scope: str | None = None) -> str:
-        """Its id on ``board``; or the one that it has if ``owner`` says it, or in ``scope``."""
+    def identify(self, board: str, *, owner: str | None = None, scope: str | None = None, key: str | None = None) -> str:
+        """Its id on ``board``; or the one that it has if ``owner`` says it, or in ``scope``, or of ``key``."""
         return identity(
             board,
             owner=self.owner if owner is None else owner,
             scope=self.scope if scope is None else scope,
             kind=self.kind,
-            key=self.key,
+            key=self.key if key is None else key,
             target=self.target,
             content=self.content,
             value=self.value,
@@ -401,13 +400,15 @@ class ContextItem(Pheromone):
 class Edge(Pheromone):
     """An association of two items, by their ids, with a strength of its own."""
 
-    __slots__ = ("a", "b", "relation")
+    __slots__ = ("a", "b", "formerly", "relation")
 
     def __init__(self, a: str, b: str, *, relation: str | None = None, owner: str = "", scope: str = "private") -> None:
         super().__init__(owner, scope)
         self.a = a
         self.b = b
         self.relation = relation
+        self.formerly: tuple[str, ...] = ()
+        """The ids that it had before an end of it was shared, or renamed."""
 
     def __repr__(self) -> str:
         return f"<edge {self.a[:8]} -{self.relation or ''}- {self.b[:8]} {self.strength:.3g} {self.partition}>"

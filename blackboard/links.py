@@ -1,6 +1,6 @@
 """The edges of a network. They fade like items, in one decay class of their own, and are gone when they have faded.
 
-Law: an edge's id follows its ends. When an item moves to its shared id, its edges move along, and the ids that they had still lead to them,
+Law: an edge's id follows its ends. When an item moves to another id, its edges move along, and the ids that they had still lead to them,
 unless there is a new edge of that id. The edge from a summary to what it was made of is not forgotten while both are there: it grows
 weak, and what was folded stays reachable.
 """
@@ -81,7 +81,7 @@ class Links:
         if gain > 0:
             self._strengthen(edge, strength + gain, "use", now, by)
 
-    def move_ends(self, old: str, new: str, now: float, by: str) -> None:
+    def move_ends(self, old: str, new: str, cause: Cause, now: float, by: str) -> None:
         """The item ``old`` has become ``new``: its edges follow; onto an edge that joins the same items, the stronger of the two stays."""
         for edge in self.of(old):
             if new in {edge.a, edge.b}:
@@ -99,12 +99,12 @@ class Links:
                 self.pages.remove(edge)
                 edge.detach(strength)
                 self._alias(twin, (*edge.formerly, former))
-                self._strengthen(twin, max(twin.strength, strength), "share", now, by)
+                self._strengthen(twin, max(twin.strength, strength), cause, now, by)
                 continue
             self._take_up(edge)
             self._alias(edge, (former,))
             self.pages.touch(edge)
-            self._recorder.edge_moved(edge, "share", strength, strength, by)
+            self._recorder.edge_moved(edge, cause, strength, strength, by)
 
     def discard(self, edge: Edge) -> None:
         """Drop it for good."""
@@ -159,7 +159,7 @@ class Links:
     def _take_up(self, edge: Edge) -> None:
         leads_to = self._aliases.pop(edge.id, None)
         if leads_to is not None:
-            other = self._edges[leads_to]
+            other = self._edges.get(leads_to, edge)  # itself, if it has its former id again
             other.formerly = tuple(former for former in other.formerly if former != edge.id)
             self.pages.touch(other)
         self._edges[edge.id] = edge

@@ -9,7 +9,7 @@ Laws:
 - Nobody says two values for one slot: who says the newer one has withdrawn the older.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from heapq import heappush
 
 from blackboard.errors import BadValue
@@ -19,7 +19,7 @@ from blackboard.items import ContextItem, Edge
 from blackboard.kinds import SUMMARY
 from blackboard.lanes import Lane, level_below
 from blackboard.links import FOLDED
-from blackboard.register import in_order, slot_of
+from blackboard.register import Slot, in_order, slot_of
 from blackboard.waiting import summary_of, waits
 from bus import names
 from bus.messages import Cause, Status
@@ -128,7 +128,9 @@ class Moves(Holdings):
         """Take in an item that is not here yet."""
         item.id = item_id
         item.made = self.now
-        item.confirmations, item.formerly, item.asserters = 0, (), {}  # whatever it was elsewhere
+        item.confirmations, item.asserters = 0, {}  # whatever it was elsewhere
+        if item.formerly:
+            item.formerly = {}
         item.asserted(asserter, hard)
         item.forget_contributions()
         self._items[item_id] = item
@@ -171,11 +173,25 @@ class Moves(Holdings):
 
     def _moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float | None = None) -> None:
         item.touched = self.now
-        gain = (delta or 0.0) if cause == "share" else new - old if old else new  # what is shared brings its own contributions along
+        # What is joined brings its own contributions along.
+        gain = (delta or 0.0) if cause in {"share", "rename"} else new - old if old else new
         if gain > 0 and cause != "fold":  # a summary is nobody's contribution
             item.contribute(by, cause, gain, self.now)
         self._pages.touch(item)
         self._recorder.moved(item, cause, old, new, by, delta=delta)
+
+    def _lead_on(self, item: ContextItem, former: Mapping[str, str]) -> None:
+        """Let these ids, each of a partition, lead to an item from now on, and those that lead to it already."""
+        item.formerly = {**item.formerly, **former}
+        self.aliases.update(dict.fromkeys(item.formerly, item.id))
+
+    def _free(self, item_id: str) -> None:
+        """Let an id lead nowhere: something new is to have it."""
+        leads_to = self.aliases.pop(item_id, None)
+        if leads_to is not None:
+            other = self._items[leads_to]
+            other.formerly = {former: whose for former, whose in other.formerly.items() if former != item_id}
+            self._pages.touch(other)
 
     def _supersede(self, newer: ContextItem, by: str) -> None:
         """A value of a slot supersedes what its sayer, or in whose name it is said, said before; also if that is archived by now."""
@@ -235,6 +251,70 @@ class Moves(Holdings):
             twin.first, twin.confirmed, twin.protected_until, twin.expires_at = item.first, item.confirmed, until, item.expires_at
             self._rise(twin, strength, "share", by)
 
+    def _rename(self, item: ContextItem, key: str, by: str) -> ContextItem:
+        """Let an item be of another key, and one with the item there that then says the same; what stands for it from now on.
+
+        That is the one in force, if only one is. No strength is lost, and none counts twice: the stronger one's is that of both.
+        """
+        former_id, item_id = item.id, item.identify(self.board, key=key)
+        self._free(item_id)
+        former = {**item.formerly, former_id: item.partition}
+        stays, goes = item, self._items.get(item_id)
+        if goes is not None:
+            former |= goes.formerly
+            if _force(goes) >= _force(item):
+                stays, goes = goes, item
+        old = strength = stays.strength
+        if goes is not None:
+            strength = max(old, goes.strength)
+            self._remove(goes)
+        self._register.leave(stays)
+        self._register.forget(stays)
+        del self._items[stays.id]
+        stays.id, stays.key = item_id, key
+        if goes is not None:
+            self._merge(goes, stays)
+        self._items[item_id] = stays
+        self._register.learn(stays)
+        self._register.enter(stays)
+        if strength > old:
+            self._lane(stays).strengthen(stays, strength)
+        self._lead_on(stays, former)
+        self._moved(stays, "rename", old, strength, by)
+        self._links.move_ends(former_id, item_id, "rename", self.now, by)
+        return stays
+
+    def _merge(self, goes: ContextItem, stays: ContextItem) -> None:
+        """All that is known of one item is known of the other, which says the same; it ends when neither would stand."""
+        stays.keep_contributions()
+        if goes.present:
+            for agent, hard in goes.asserters.items():
+                stays.asserted(agent, hard or stays.asserters.get(agent, False))
+            one, other = goes.expires_at, stays.expires_at
+            stays.expires_at = None if one is None or other is None else max(one, other)
+            stays.folded = not stays.standing and (stays.folded or goes.folded)
+            self._await_expiry(stays)
+        for (agent, cause), share in goes.contributions.items():
+            stays.contribute(agent, cause, share.amount, share.last, share.count)
+        stays.first, stays.confirmed = max(stays.first, goes.first), max(stays.confirmed, goes.confirmed)
+        stays.confirmations += goes.confirmations
+        goes.id, goes.status = stays.id, "discarded"
+        goes.detach(0.0)
+
+    def _settle_slot(self, slot: Slot, by: str) -> None:
+        """Of a slot's values each stays with who said it last."""
+        sayers: set[str] = set()
+        owners: set[str] = set()
+        for item in sorted(self._register.slot(slot), key=lambda each: (each.confirmed, each.ordinal), reverse=True):
+            said, owner = tuple(item.asserters), item.owner
+            for sayer in said:
+                if sayer in sayers:
+                    self._unsay(item, sayer, "superseded", "supersede")
+            if item.present and item.owner in owners:
+                self.withdraw(item, "superseded", "supersede", by=by)
+            sayers.update(said)
+            owners.add(owner)
+
     @staticmethod
     def _take_over(twin: ContextItem, owner: str) -> None:
         """Somebody says what is history: it is theirs from now on. What merely faded, its asserters never took back."""
@@ -275,14 +355,17 @@ class Moves(Holdings):
         return found
 
     def _twin(self, item_id: str) -> ContextItem | None:
-        """What says the same already. The id of something shared leads there while that stands; after that it is free again."""
-        shared_id = self.aliases.get(item_id)
-        if shared_id is None:
+        """What says the same already. A former id leads to its item while that stands; after that it is free again."""
+        leads_to = self.aliases.get(item_id)
+        if leads_to is None:
             return self._items.get(item_id)
-        twin = self._items[shared_id]
+        twin = self._items[leads_to]
         if twin.standing:
             return twin
-        del self.aliases[item_id]
-        twin.formerly = tuple(former for former in twin.formerly if former != item_id)
-        self._pages.touch(twin)
+        self._free(item_id)
         return None
+
+
+def _force(item: ContextItem) -> int:
+    """How much an item is in force: it stands, or may come back, or is history."""
+    return item.standing + item.present

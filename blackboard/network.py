@@ -12,11 +12,13 @@ from collections.abc import Mapping
 
 from blackboard.errors import BadValue, NotYours
 from blackboard.holdings import EdgeRef, ItemRef
+from blackboard.identity import folded_name
 from blackboard.items import ContextItem, Edge
 from blackboard.kinds import STRONGEST, Policy, amount
 from blackboard.lanes import Lane
 from blackboard.links import FOLDED
 from blackboard.moves import Moves
+from blackboard.register import slot_of
 from blackboard.waiting import folds
 from bus import names
 
@@ -176,19 +178,34 @@ class PheromoneNetwork(Moves):
         found = self._standing(item)
         if found.scope == names.SHARED:
             return found
-        former, strength = found.id, found.strength
-        shared_id = found.identify(self.board, scope=names.SHARED)
-        twin = self._items.get(shared_id)
+        strength, former = found.strength, {**found.formerly, found.id: found.partition}
+        former_id, shared_id = found.id, found.identify(self.board, scope=names.SHARED)
+        twin = self._twin(shared_id)
         if twin is None:
             self._move_to_shared(found, shared_id, by)
             twin = found
         else:
             self._join(found, twin, strength, by)
-        twin.formerly += (former,)
-        self.aliases[former] = shared_id
-        self._links.move_ends(former, shared_id, self.now, by)
+        self._lead_on(twin, former)
+        self._links.move_ends(former_id, twin.id, "share", self.now, by)
         self._supersede(twin, by)
         return twin
+
+    def rename_key(self, key: str, to: str, *, by: str = "") -> dict[str, str]:
+        """Let every item of a key, whatever its status, be one of the key ``to``; the id that each had → the one that it has.
+
+        Two that say the same from then on are one, with the strength of the stronger. Of two values for a slot, each of their sayers has
+        withdrawn the older. Former ids go on leading to their items. Raises ``BadValue`` if there is nothing to rename.
+        """
+        key, to = folded_name(key), folded_name(to)
+        found = list(self.about(key))
+        if not found or key == to:
+            raise BadValue(f"key {key!r} has no items to rename" if not found else f"key {key!r} is {to!r} already: give another")
+        moved = {item.id: self._rename(item, to, by) for item in found}
+        for slot in dict.fromkeys(slot_of(item) for item in moved.values() if item.present):
+            if slot is not None:
+                self._settle_slot(slot, by)
+        return {former: item.id for former, item in moved.items()}
 
     def retract(self, item: ItemRef, *, by: str) -> None:
         """Withdraw one's assertion: the owner's item passes to the next asserter, and with the last one the item is released.

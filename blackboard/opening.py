@@ -28,7 +28,7 @@ from blackboard.trends import Detector
 from bus import names
 from bus.errors import BadName, NoAnswer
 from bus.memory import MemoryBus
-from bus.messages import Applied, Ask, Failed, Post, SetKinds, UpTo, decode_answer, encode
+from bus.messages import Applied, Ask, Failed, Post, RenameKey, SetKinds, UpTo, decode_answer, encode
 from bus.port import Bus
 
 MEMORY = ":memory:"
@@ -65,7 +65,21 @@ async def set_kinds(address: str | Path, kinds: Any) -> None:
     ``kinds`` (a mapping, or the path of a file of kinds) stand beside the defaults, or in their place; what stood there before is gone.
     Raises ``BadValue``, which names the key.
     """
-    post = Post(secrets.token_hex(8), 1, ((SetKinds(dict(read_kinds(kinds))),),))
+    await _order(address, SetKinds(dict(read_kinds(kinds))))
+
+
+async def rename_key(address: str | Path, key: str, to: str) -> None:
+    """Let every item of a board that has one key have another, whosever it is: for the operator, like ``set_kinds``.
+
+    Items that then say the same are one. Former ids go on leading to their items, and what is said of the former key afterwards is of that.
+    Raises ``BadValue`` if no item has it.
+    """
+    await _order(address, RenameKey(key, to))
+
+
+async def _order(address: str | Path, observation: SetKinds | RenameKey) -> None:
+    """Say it in the host's name, and return once it is done. Raises what the board refuses."""
+    post = Post(secrets.token_hex(8), 1, ((observation,),))
     async with _reached(address, {}, _Hosting()) as (bus, name):
         await bus.publish(name, names.HOST, encode(post))
         reply = decode_answer(await bus.ask(name, names.HOST, encode(Ask(Applied(), post.epoch, post.seq)))).reply

@@ -38,6 +38,8 @@ class Touch(Struct):
     """(agent, delta) of each confirmation, in order."""
     fresh: bool = False
     """It was not there for its audience before: deposited, said again after it was gone, or shared."""
+    renamed: bool = False
+    """It came from another key."""
 
 
 class _Letter(Struct):
@@ -101,6 +103,7 @@ class Outcome:
         if touch is None or arrives:  # what was done before it came, its audience does not see
             touch = self._touches[item.ordinal] = Touch(item, old, fresh=arrives)
         touch.after = new
+        touch.renamed = touch.renamed or cause == "rename"
         if delta is not None:
             touch.confirmed.append((by, delta))
 

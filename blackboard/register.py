@@ -4,7 +4,7 @@ Laws: an item is *known* from its making until it is discarded. It is *present* 
 superseded, released or has expired is found in the history only.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
@@ -60,9 +60,13 @@ class Register:
     # ---- what the network tells ---------------------------------------------------------------------------------------------------------
 
     def learn(self, item: ContextItem) -> None:
-        """There is a new item."""
+        """There is a new item, or one of a new key."""
         if item.key is not None:
-            self._by_key.setdefault(item.key, {}).setdefault(item.kind, []).append(item)
+            items = self._by_key.setdefault(item.key, {}).setdefault(item.kind, [])
+            if items and items[-1].ordinal > item.ordinal:
+                insort(items, item, key=in_order)
+            else:
+                items.append(item)
         if self._by_content is not None:
             self._by_content.setdefault(folded(item.content), []).append(item)
 
@@ -137,6 +141,10 @@ class Register:
         if kind is not None:
             return iter(kinds.get(kind, ()))
         return merge(*kinds.values(), key=in_order)
+
+    def all_keys(self) -> list[str]:
+        """All keys, in order."""
+        return sorted(self._by_key)
 
     def saying(self, content: str, known: Iterable[ContextItem]) -> list[ContextItem]:
         """All items with that content; ``known`` are all there are, in order: the first question looks through them."""

@@ -13,6 +13,7 @@ import msgspec
 from blackboard.archive import Archive
 from blackboard.identity import partition
 from blackboard.items import ContextItem, Edge, Pheromone
+from bus import names
 from bus.messages import Status
 
 ROWS = 64
@@ -87,7 +88,7 @@ class Pages(Generic[P]):
 def _row(record: ContextItem | Edge, whole: bool) -> list[Any]:
     figures = [
         record.ordinal, record.id, record.owner, record.scope, record.s, record.d, record.first, record.made, record.touched,
-        record.last_entry, record.formerly,
+        record.last_entry, dict(record.formerly) if isinstance(record, ContextItem) else record.formerly,
     ]  # fmt: skip
     if isinstance(record, Edge):
         return [*figures, record.a, record.b, record.relation]
@@ -100,8 +101,8 @@ def _row(record: ContextItem | Edge, whole: bool) -> list[Any]:
     ]  # fmt: skip
 
 
-def items_of(pages: Mapping[str, bytes], archive: Archive) -> Iterator[ContextItem]:
-    """The items that the pages hold, in order, each without its class; ``archive`` has what those say that lie there."""
+def items_of(pages: Mapping[str, bytes], archive: Archive, board: str) -> Iterator[ContextItem]:
+    """The items of ``board`` that the pages hold, in order, each without its class; ``archive`` has what those say that lie there."""
     one = _Numbers()
     for row in _rows("items", pages):
         content, kind, key, target, value, op, unit, hard, expires_at, meta, *standing = row[11:]
@@ -120,6 +121,8 @@ def items_of(pages: Mapping[str, bytes], archive: Archive) -> Iterator[ContextIt
         for agent, hard in asserters.items():
             item.asserted(intern(agent), hard)
         item.take_shares(shares)
+        if row[10]:
+            item.formerly = row[10] if isinstance(row[10], dict) else _formerly(item, row[10], board)
         yield item
 
 
@@ -130,7 +133,15 @@ def edges_of(pages: Mapping[str, bytes]) -> Iterator[Edge]:
         a, b, relation = row[11:]
         edge = Edge(a, b, relation=relation)
         _restore(edge, row, one)
+        edge.formerly = tuple(row[10])
         yield edge
+
+
+def _formerly(item: ContextItem, ids: list[str], board: str) -> dict[str, str]:
+    """Rows of version 0.1 do not say whose its former ids were: each was private to one who then strengthened it."""
+    agents = dict.fromkeys(agent for agent, _ in item.contributions)
+    private = {item.identify(board, owner=agent, scope=names.PRIVATE): partition(agent, names.PRIVATE) for agent in agents}
+    return {former: whose for former, whose in private.items() if former in ids}
 
 
 def _rows(name: str, pages: Mapping[str, bytes]) -> Iterator[list[Any]]:
@@ -148,11 +159,11 @@ class _Numbers(dict[float, float]):
 
 
 def _restore(record: Pheromone, row: list[Any], one: _Numbers) -> None:
-    ordinal, record_id, owner, scope, s, d, first, made, touched, last_entry, formerly = row[:11]
+    ordinal, record_id, owner, scope, s, d, first, made, touched, last_entry = row[:10]
     record.ordinal, record.id = ordinal, record_id
     # Interned: they recur, and msgspec leaves a default out of what it encodes only where it is the very same text.
     record.owner, record.scope, record.partition = intern(owner), intern(scope), intern(partition(owner, scope))
     if s:
         record.mark(s, one[d])
     record.first = s if s == first else first
-    record.made, record.touched, record.last_entry, record.formerly = one[made], one[touched], last_entry, tuple(formerly)
+    record.made, record.touched, record.last_entry = one[made], one[touched], last_entry

@@ -13,11 +13,12 @@ from msgspec.structs import asdict
 
 from blackboard import constraints
 from blackboard.errors import BadValue, TooBig
+from blackboard.identity import folded_name
 from blackboard.items import kind_of
 from blackboard.kinds import amount
 from blackboard.links import FOLDED
 from bus import names
-from bus.messages import AnyObservation, Deposit, EndRound, Fold, Link, Reinforce, SetKinds
+from bus.messages import AnyObservation, Deposit, EndRound, Fold, Link, Reinforce, RenameKey, SetKinds
 
 MAX_CONTENT = 128 * 1024
 """Bytes of UTF-8 in an item's content."""
@@ -49,6 +50,11 @@ def validate(observation: AnyObservation) -> None:
                 raise BadValue(f"relation {FOLDED!r} is that of a summary to what it was made of: take another name")
         case Fold():
             _content(observation.content)
+        case RenameKey():
+            _name(observation.key, "key")
+            _name(observation.to, "key")
+            if folded_name(observation.key) == folded_name(observation.to):
+                raise BadValue(f"key {observation.key!r} is {observation.to!r} already: give another")
         case SetKinds():
             for name in observation.kinds:
                 _name(name, "kind")

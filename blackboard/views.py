@@ -41,23 +41,21 @@ def audiences(agent: str) -> tuple[str, ...]:
 def find(network: PheromoneNetwork, agent: str, item_id: str) -> ContextItem:
     """The item with that id, if ``agent`` sees it, else ``NotInView``.
 
-    The id under which an agent knew an item before it shared it still leads to it, for that agent alone: to others such an id would tell
-    that there once was a private item.
+    A former id still leads to its item, for those alone who saw what had it: to others the id from before an item was shared would tell
+    that there once was a private one.
     """
-    shared_id = network.aliases.get(item_id)
     try:
-        item = network.get(shared_id or item_id)
+        item = network.get(item_id)
     except NotInView:
         raise NotInView from None
-    if not sees(agent, item) or (shared_id is not None and item.identify(network.board, owner=agent, scope=names.PRIVATE) != item_id):
+    if not sees(agent, item) or (item_id != item.id and item.formerly[item_id] not in partitions(agent)):
         raise NotInView
     return item
 
 
-def former_ids(network: PheromoneNetwork, agent: str, item: ContextItem) -> tuple[str, ...]:
-    """The ids under which ``agent`` knew a shared item before it shared it: as in ``find``, those of others tell of private items."""
-    own = item.identify(network.board, owner=agent, scope=names.PRIVATE) if item.formerly else ""
-    return tuple(former for former in item.formerly if former == own)
+def former_ids(agent: str, item: ContextItem) -> dict[str, str]:
+    """The former ids that lead ``agent`` to an item, each with its partition: as in ``find``, those of others tell of private items."""
+    return {former: whose for former, whose in item.formerly.items() if whose in partitions(agent)}
 
 
 def edges(network: PheromoneNetwork, agent: str, item: ContextItem) -> list[Edge]:

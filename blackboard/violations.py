@@ -8,7 +8,7 @@ Laws:
 - A soft constraint that faded lets values pass. They are remembered, and told of when it is confirmed again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from blackboard import constraints, signals, views
 from blackboard.errors import NotInView
@@ -31,14 +31,22 @@ class Violations:
         self.passed: Passed = {}
 
     def notice(self, touch: Touch, arrivals: set[str], outcome: Outcome) -> None:
-        """One item was touched; ``arrivals`` are the ids of all that arrived with it."""
+        """One item was touched; ``arrivals`` are the ids of all that arrived with it, at the board or at a key."""
         item = touch.item
-        if touch.fresh and item.standing:
+        if touch.renamed and item.standing:
+            self._met(item, arrivals, outcome)
+        elif touch.fresh and item.standing:
             self._arrived(item, arrivals, outcome)
         elif touch.confirmed and item.standing:
             self._confirmed(item, outcome)
         elif not item.standing:
             self.passed.pop(item.id, None)
+
+    def renamed(self, moved: Mapping[str, str]) -> None:
+        """Items have other ids (former → present), values as the constraints on them."""
+        for former, now in moved.items():
+            if (passed := self.passed.pop(former, None)) is not None:
+                self.passed.setdefault(now, {}).update({moved.get(value, value): None for value in passed})
 
     def forget(self, ids: Iterable[str]) -> None:
         """Remember these neither as constraints nor as values."""
@@ -59,6 +67,16 @@ class Violations:
             for constraint in self._network.about(item.key, constraints.KIND):
                 if constraint.id not in arrivals:  # it looks for values itself
                     self._check(constraint, item, outcome)
+
+    def _met(self, item: ContextItem, along: set[str], outcome: Outcome) -> None:
+        """An item came to a key: hold it against what was there; with those that came ``along`` it had been at its former key."""
+        for other in list(self._network.about(item.key or "")):
+            if other.id in along or item.value is None or other.value is None or not other.standing:
+                continue
+            if item.kind == constraints.KIND != other.kind:
+                self._check(item, other, outcome)
+            elif other.kind == constraints.KIND != item.kind:
+                self._check(other, item, outcome)
 
     def _confirmed(self, item: ContextItem, outcome: Outcome) -> None:
         for value in self.passed.pop(item.id, ()):

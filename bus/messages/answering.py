@@ -79,8 +79,8 @@ class ItemRecord(Item, frozen=True, omit_defaults=True, gc=False, kw_only=True):
     protected_until: float = 0.0
     folded: bool = False
     """Is it archived, and does a summary say what it said?"""
-    formerly: tuple[str, ...] = ()
-    """The ids that it had before it was shared, as far as the asker may know them."""
+    formerly: dict[str, str] = {}
+    """The ids that it had before it was shared, or its key renamed → the partition that each was of, as far as the asker sees that."""
 
 
 class EdgeRecord(EdgeView, frozen=True, omit_defaults=True, gc=False, kw_only=True):

@@ -104,6 +104,13 @@ class SetKinds(Observation, frozen=True):
     """Kind (or *edge*) → its settings, as a file of kinds has them."""
 
 
+class RenameKey(Observation, frozen=True):
+    """Let every item of ``key`` be one of the key ``to``; those that then say the same are one. The host's alone, a unit of its own."""
+
+    key: str
+    to: str
+
+
 class Fold(Observation, frozen=True):
     """Let one summary stand for items that have faded, if they all wait for that still; else nothing. The host's alone."""
 
@@ -112,7 +119,7 @@ class Fold(Observation, frozen=True):
     """What the summary says."""
 
 
-AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | Erase | EndRound | Tick | SetKinds | Fold
+AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | Erase | EndRound | Tick | SetKinds | RenameKey | Fold
 Unit = tuple[AnyObservation, ...]
 
 

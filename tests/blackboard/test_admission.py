@@ -5,7 +5,22 @@ from typing import Any
 import pytest
 
 from bus import names
-from bus.messages import AnyObservation, Confirm, Deposit, EndRound, Erase, Fold, Link, Reinforce, Retract, SetKinds, Share, Tick, Use
+from bus.messages import (
+    AnyObservation,
+    Confirm,
+    Deposit,
+    EndRound,
+    Erase,
+    Fold,
+    Link,
+    Reinforce,
+    RenameKey,
+    Retract,
+    SetKinds,
+    Share,
+    Tick,
+    Use,
+)
 from tests.blackboard.driver import Driver
 
 
@@ -206,3 +221,31 @@ def test_a_summary_that_is_erased_with_its_original_is_not_in_view() -> None:
     driver.say(names.HOST, Fold((first, second), "Doudou is grey"))
     assert driver.board.erased == (first,)
     assert driver.top("x") == ()
+
+
+def test_only_the_host_renames_a_key() -> None:
+    """One that has items, to another, in a unit of its own."""
+    driver = Driver()
+    driver.deposit("a", "x", key="k", scope="shared")
+    driver.say("a", RenameKey("k", "l"))
+    for unit in (
+        (RenameKey("none", "l"),), (RenameKey("k", " k"),), (RenameKey("k", ""),), (RenameKey("k", "l"), RenameKey("l", "m")),
+    ):  # fmt: skip
+        driver.say(names.HOST, *unit)
+    assert [refusal.code for refusal in driver.refusals("a")] == ["NotYours"]
+    sentences = [refusal.message for refusal in driver.refusals(names.HOST)]
+    for sentence, cure in zip(sentences, ("pheroboard keys BOARD", "give another", "is empty", "a unit of its own"), strict=True):
+        assert cure in sentence
+    assert {item.key for item in driver.top("a")} == {"k"}
+
+
+def test_what_faded_under_a_former_key_is_not_what_is_said_of_it() -> None:
+    """The former id is free again once its item does not stand: a unit that says it anew says something new, and may build on that."""
+    driver = Driver()
+    item = driver.deposit("a", "x", key="k", value=1, strength=1.01)
+    driver.say(names.HOST, RenameKey("k", "l"))
+    driver.rounds(5)
+    assert driver.get("a", item).status == "archived"
+    driver.say("a", Deposit("x", key="k", value=1), Deposit("y", key="l", value=2), Confirm(item))
+    assert driver.refusals("a") == []
+    assert [(each.content, each.key) for each in driver.top("a")] == [("x", "k"), ("y", "l")]

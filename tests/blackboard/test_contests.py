@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from bus.messages import Confirm, Deposit, Retract
+from bus import names
+from bus.messages import Confirm, Deposit, RenameKey, Retract
 from tests.blackboard.driver import Driver
 
 
@@ -60,3 +61,35 @@ def test_a_contest_outlives_those_of_its_parties_that_leave() -> None:
     driver.say("a", Retract(mine))
     driver.say("b", Retract(ally))
     assert [s.evidence.values for s in driver.signals("contested")[told:]] == [{"c": 60, "d": 70}]
+
+
+def test_a_contest_goes_along_when_its_key_is_renamed() -> None:
+    """It is told no second time, and its leader stays the leader."""
+    driver = Driver()
+    mine, theirs = (driver.deposit(by, f"basis {n}", key="basis", value=n, scope="shared") for by, n in (("a", 40), ("b", 47)))
+    driver.say("c", Confirm(mine))
+    driver.say(names.HOST, RenameKey("basis", "price"))
+    assert len(driver.signals("contested")) == 1
+    driver.say("c", Confirm(mine))
+    assert len(driver.signals("contested")) == 1, "the leader was confirmed past the other already"
+    for agent in ("x", "y", "z"):
+        driver.say(agent, Confirm(theirs))
+    assert len(driver.signals("contested")) == 2
+    driver.say("b", Retract(theirs))
+    assert driver.board._alerts.dump().leaders == {}
+
+
+def test_merging_keys_begins_a_contest() -> None:
+    """Between values of different agents that come together; of values that one agent said, only the last one stands."""
+    driver = Driver()
+    driver.deposit("a", "basis 40", key="basis", value=40, scope="shared")
+    driver.rounds(1)
+    driver.deposit("b", "price 47", key="price", value=47, scope="shared")
+    driver.deposit("a", "price 41", key="price", value=41, scope="shared")
+    assert len(driver.signals("contested")) == 1
+    driver.say(names.HOST, RenameKey("basis", "price"))
+    assert [item.value for item in driver.top("x")] == [47, 41]
+    assert len(driver.signals("contested")) == 1, "a's 40 was said before its 41"
+    driver.deposit("c", "cost 50", key="cost", value=50, scope="shared")
+    driver.say(names.HOST, RenameKey("cost", "price"))
+    assert [signal.evidence.values for signal in driver.signals("contested")][1:] == [{"a": 41, "b": 47, "c": 50}]

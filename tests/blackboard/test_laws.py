@@ -46,6 +46,7 @@ from bus.messages import (
     Link,
     Post,
     Reinforce,
+    RenameKey,
     Retract,
     Search,
     SetKinds,
@@ -254,6 +255,14 @@ class BoardLaws(RuleBasedStateMachine):
     def change_kinds(self, kind: str, rate: float, threshold: float) -> None:
         per = 1 if self.config.time == "rounds" else 60
         self.say("_board", SetKinds({kind: {"rate": rate / per, "threshold": threshold, "protect": 2 * per}}))
+
+    @rule(keys=st.sampled_from([("budget", "price"), ("price", "budget"), ("cat", "price"), ("budget", "cat"), ("price", "dog")]))
+    def rename_a_key(self, keys: tuple[str, str]) -> None:
+        """What had the former ids is known by the present ones: the former are free again once it does not stand."""
+        self.say("_board", RenameKey(*keys))
+        now = self.board._network.get
+        self.said = {now(item).id: content for item, content in self.said.items()}
+        self.folded = {now(original).id: now(summary).id for original, summary in self.folded.items()}
 
     @rule(cut=st.booleans())
     def stop_and_start(self, cut: bool) -> None:

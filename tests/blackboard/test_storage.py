@@ -1,5 +1,7 @@
 """Pages: only what changed is written again, and all of it comes back."""
 
+import msgspec
+
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
 from blackboard.storage import ROWS, Pages, items_of
@@ -55,7 +57,7 @@ def test_rows_come_back_in_order() -> None:
     for n in range(2 * ROWS):
         network.deposit(ContextItem(str(n)))
     pages = dict(reversed(network.snapshot(full=True).items()))
-    assert [item.content for item in items_of(pages, network.archive)] == [str(n) for n in range(2 * ROWS)]
+    assert [item.content for item in items_of(pages, network.archive, "")] == [str(n) for n in range(2 * ROWS)]
 
 
 def test_records_are_found_by_their_numbers() -> None:
@@ -67,3 +69,17 @@ def test_records_are_found_by_their_numbers() -> None:
     assert [pages[n] for n in range(ROWS + 1)] == items
     pages.remove(items[ROWS])
     assert set(pages.all_pages()) == {"items/0000000000"}
+
+
+def test_rows_of_version_0_1_do_not_say_whose_former_ids_are() -> None:
+    """It is found out: each leads whoever shared the item, and nobody else."""
+    network = PheromoneNetwork(board="b")
+    for owner in ("ann", "bob"):
+        network.share(network.deposit(ContextItem("x", key="k", owner=owner)), by=owner)
+    [item] = network.all_items()
+    pages = network.snapshot(full=True)
+    [row] = msgspec.msgpack.decode(pages["items/0000000000"])
+    row[10] = list(row[10])
+    [again] = items_of({"items/0000000000": msgspec.msgpack.encode([row])}, network.archive, "b")
+    assert again.formerly == item.formerly
+    assert set(item.formerly.values()) == {"private:ann", "private:bob"}

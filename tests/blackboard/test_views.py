@@ -3,7 +3,8 @@
 import pytest
 
 from blackboard.errors import NotInView
-from bus.messages import Confirm, EdgesOf, History, Link, Reinforce, Retract, Search, Share, Stats
+from bus import names
+from bus.messages import Confirm, EdgesOf, Export, History, Link, Reinforce, RenameKey, Retract, Search, Share, Stats
 from tests.blackboard.driver import Driver
 
 
@@ -71,3 +72,20 @@ def test_private_changes_go_to_their_owner_alone() -> None:
     assert [c.cause for c in driver.changes("private.procurement")] == ["deposit", "reinforce"]
     assert driver.changes("shared") == []
     assert driver.changes("private.finance") == []
+
+
+def test_former_ids_lead_those_who_saw_them() -> None:
+    """After a key was renamed, a shared item's former id leads everyone there, and a private one's its owner alone, shared since or not."""
+    driver = Driver()
+    shared = driver.deposit("finance", "budget 50,000", key="budgte", scope="shared")
+    private = driver.deposit("finance", "margin 4 %", key="budgte")
+    driver.say(names.HOST, RenameKey("budgte", "budget"))
+    for _ in range(2):
+        assert driver.get("procurement", shared).key == driver.get("finance", private).key == "budget"
+        with pytest.raises(NotInView):
+            driver.get("procurement", private)
+        driver.say("finance", Share(private))
+    page = driver.ask("finance", Export())
+    assert [set(item.formerly.values()) for item in page.items] == [{"shared"}, {"private:finance"}]
+    assert [set(item.formerly.values()) for item in driver.ask("procurement", Export()).items] == [{"shared"}, set()]
+    assert {change.cause for change in driver.changes("shared")} == {"deposit", "rename", "share"}

@@ -3,7 +3,8 @@
 from typing import Any
 
 from blackboard.board import Board
-from bus.messages import Confirm, Deposit, Erase, Reinforce, Retract, Share
+from bus import names
+from bus.messages import Confirm, Deposit, Erase, Reinforce, RenameKey, Retract, Share
 from tests.blackboard.driver import Driver
 
 
@@ -147,3 +148,30 @@ def test_an_erased_value_that_was_let_pass_is_remembered_nowhere() -> None:
     assert hotel.encode() in kept
     driver.say("finance", Erase(travel))
     assert travel.encode() not in b"".join(driver.board.snapshot(full=True).values())
+
+
+def test_values_and_constraints_that_come_together_under_one_key_are_held_against_each_other() -> None:
+    """Once each pair: what had been of one key before is not told of again."""
+    driver = Driver()
+    budget(driver, key="limit")
+    driver.deposit("procurement", "total", key="limit", value=52_000, scope="shared")
+    assert len(driver.signals("violated")) == 1
+    driver.say(names.HOST, RenameKey("limit", "budget"))
+    assert len(driver.signals("violated")) == 1
+    driver.deposit("schedule", "sum", key="total", value=60_000, scope="shared")
+    driver.say(names.HOST, RenameKey("total", "budget"))
+    assert [signal.evidence.values for signal in driver.signals("violated")][1:] == [{"schedule": 60_000}]
+    budget(driver, key="ceiling", value=55_000)
+    driver.say(names.HOST, RenameKey("ceiling", "budget"))
+    assert [signal.evidence.values for signal in driver.signals("violated")][2:] == [{"schedule": 60_000}]
+
+
+def test_what_a_faded_constraint_let_pass_is_remembered_under_another_key() -> None:
+    """And told of when it is confirmed again."""
+    driver = Driver()
+    constraint = budget(driver, hard=False)
+    driver.rounds(12)
+    driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")
+    driver.say(names.HOST, RenameKey("budget", "limit"))
+    driver.say("finance", Confirm(constraint))
+    assert [signal.evidence.values for signal in driver.signals("violated")] == [{"procurement": 52_000}]

@@ -24,7 +24,7 @@ def test_a_restored_network_goes_on_as_the_original() -> None:
     assert restored.snapshot() == {"network": network.snapshot(full=True)["network"]}
     for each in (network, restored):
         each.evaporate()
-        each.confirm(late.formerly[0], by="bob")
+        each.confirm(next(iter(late.formerly)), by="bob")
         put(each, "new", kind="trace")
         rounds(each, 40)
         each.use(items[2].id)

@@ -190,7 +190,7 @@ def test_what_was_discarded_is_deposited_like_new() -> None:
         network.advance(network.now + 100)
         assert item.status == "discarded"
         network.deposit(item)
-        assert (item.confirmations, list(item.contributions), item.formerly) == (0, [("ann", "deposit")], ())
+        assert (item.confirmations, list(item.contributions), dict(item.formerly)) == (0, [("ann", "deposit")], {})
 
 
 def test_what_is_archived_can_be_retracted() -> None:

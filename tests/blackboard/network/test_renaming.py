@@ -1,0 +1,187 @@
+"""What becomes of items whose key is renamed, or merged with another."""
+
+from typing import Any
+
+import pytest
+
+from blackboard.document import edge_record, item_record
+from blackboard.errors import BadValue
+from blackboard.items import ContextItem
+from blackboard.network import PheromoneNetwork
+from tests.blackboard.network.lone import BARE, Moves, put, rounds
+
+
+def test_a_renamed_key_keeps_everything_but_its_name() -> None:
+    """Strength, protection, edges and history; what had the former ids is found by them, and what is said again by either is confirmed."""
+    moves = Moves()
+    network = PheromoneNetwork(recorder=moves)
+    item, other = put(network, "x", 5.0, key="budgte", owner="ann"), put(network, "other", key="trip", owner="ann")
+    past = put(network, "gone", key="budgte", owner="bob")
+    network.retract(past, by="bob")
+    edge = network.connect(item, other, relation="limits")
+    former = {each: each.id for each in (item, past)}
+    moves.items.clear()
+    network.evaporate()
+    moved = network.rename_key(" budgte ", "budget", by="_board")
+    assert moved == {former_id: each.id for each, former_id in former.items()}
+    assert all(each.id == each.identify("") != former[each] and network.get(former[each]) is each for each in former)
+    assert (item.key, item.strength, past.status, list(network.about("budgte"))) == ("budget", 5.0, "released", [])
+    assert (network.edges_of(item), edge.a, edge.b) == ([edge], item.id, other.id)
+    assert moves.items == [("x", "rename", 5.0, 5.0, "_board", None), ("gone", "rename", 0.0, 0.0, "_board", None)]
+    assert [move[0] for move in moves.edges[1:]] == ["rename"]
+    assert put(network, "x", key="budgte", owner="ann") is put(network, "x", key="budget", owner="ann") is item
+    assert network.search("budget") == [item]
+    assert network.search("budgte") == []
+    rounds(network, 3)
+    assert item.strength == pytest.approx(6.0 * 0.98)
+    assert network.keys() == {"budget": {"standing": 1, "released": 1}, "trip": {"standing": 1}}
+
+
+def test_back_again() -> None:
+    """A key that is renamed and named back is as it was; what was renamed onto another's former key takes the id over."""
+    network = PheromoneNetwork()
+    item = put(network, "x", key="a", owner="ann")
+    former = item.id
+    edge = network.connect(item, put(network, "y"))
+    edge_id = edge.id
+    network.rename_key("a", "b")
+    network.rename_key("b", "a")
+    assert (edge.id, edge_id in edge.formerly) == (edge_id, False)
+    assert (item.id, dict(item.formerly)) == (former, {item.identify("", key="b"): "private:ann"})
+    network.rename_key("a", "b")
+    other = put(network, "x", key="c", owner="ann")
+    network.rename_key("c", "a")
+    assert (network.get(former), other.id, dict(item.formerly)) == (other, former, {})
+
+
+def test_what_says_the_same_under_one_key_becomes_one() -> None:
+    """The stronger's strength, the asserters, contributions and edges of both; nothing is added, and each former id leads there."""
+    network = PheromoneNetwork(kinds=BARE)
+    one = network.deposit(ContextItem("x", key="k", owner="ann", scope="shared", expires_at=9))
+    two = network.deposit(ContextItem("x", key="l", owner="bob", scope="shared", expires_at=5), initial_strength=6.0)
+    note = put(network, "note", key="n", owner="ann")
+    rounds(network, 1)
+    network.confirm(two, by="eve")
+    edges = network.connect(note, one), network.connect(note, two), network.connect(one, two)
+    network.reinforce_edge(edges[1], 2.0)
+    strength, ids = two.strength, (one.id, two.id)
+    network.rename_key("k", "l")
+    assert network.all_items() == [two, note]
+    assert (two.strength, two.confirmations, two.expires_at) == (strength, 1, 9)
+    assert set(two.asserters) == {"ann", "bob"}
+    assert {share: of.amount for share, of in two.contributions.items()} == {
+        ("ann", "deposit"): 4.0, ("bob", "deposit"): 6.0, ("eve", "confirm"): pytest.approx(0.62),
+    }  # fmt: skip
+    assert [network.get(each) for each in ids] == [two, two]
+    assert [edge.strength for edge in network.edges_of(two)] == [pytest.approx(3.0)]
+    rounds(network, 8)
+    assert two.status == "expired", "at the later of the two times, once"
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_is_in_force_stays(swapped: bool) -> None:
+    """Of what stands and what is history the former stays, whatever key it had, with its own asserters; its strength is not touched."""
+    network = PheromoneNetwork(kinds=BARE)
+    past, item = put(network, "x", key="k", owner="ann", scope="shared"), put(network, "x", 2.0, key="l", owner="bob", scope="shared")
+    network.retract(past, by="ann")
+    ids = past.id, item.id
+    network.rename_key(*(("l", "k") if swapped else ("k", "l")))
+    assert [network.get(each) for each in ids] == [item, item]
+    assert (item.status, item.strength, item.owner, list(item.asserters)) == ("standing", 2.0, "bob", ["bob"])
+    assert network.all_items() == [item]
+    assert [each.status for each in network.made_after(-1)] == ["standing"]
+
+
+def test_what_is_archived_of_both_is_asserted_by_both() -> None:
+    """It faded, and nobody took it back: a hard constraint binds from the archive."""
+    network = PheromoneNetwork(kinds=BARE)
+    said: dict[str, Any] = {"kind": "constraint", "scope": "shared"}
+    one, two = (put(network, "x", 1.001, key=key, owner=owner, hard=owner == "ann", **said) for key, owner in (("k", "ann"), ("l", "bob")))
+    rounds(network, 1)
+    network.rename_key("k", "l")
+    assert network.get(one.id) is network.get(two) is two
+    assert (two.status, two.asserters) == ("archived", {"ann": True, "bob": False})
+
+
+def test_of_two_values_for_a_slot_each_sayer_keeps_the_one_said_last() -> None:
+    """Whichever key it had; who said one of them only goes on saying it."""
+    network = PheromoneNetwork(kinds=BARE)
+    said: dict[str, Any] = {"scope": "shared"}
+    old = put(network, "40", key="k", value=40, owner="ann", **said)
+    put(network, "40", key="k", value=40, owner="bob", **said)
+    rounds(network, 1)
+    new = put(network, "47", key="l", value=47, owner="ann", **said)
+    network.rename_key("l", "k")
+    assert (list(old.asserters), old.owner, list(new.asserters)) == (["bob"], "bob", ["ann"])
+    assert network.slot("shared", "fact", "k", None, None) == [old, new]
+    rounds(network, 1)
+    older = put(network, "39", key="l", value=39, owner="bob", **said)
+    network.rename_key("k", "l")
+    assert (old.status, older.status, new.status) == ("superseded", "standing", "standing")
+
+
+def test_former_ids_outlive_sharing() -> None:
+    """A private item that was renamed and then shared is found by all its ids; so is the shared one under whose former id it would come."""
+    network = PheromoneNetwork()
+    item = put(network, "x", key="k", owner="ann")
+    ids = [item.id]
+    network.rename_key("k", "l")
+    ids.append(item.id)
+    network.share(item, by="ann")
+    ids.append(item.id)
+    network.rename_key("l", "m")
+    assert [network.get(each) for each in ids] == [item] * 3
+    assert list(item.formerly.values()) == ["private:ann", "private:ann", "shared"]
+    mine = put(network, "x", key="l", owner="bob")
+    assert network.share(mine, by="bob") is item
+    assert set(item.asserters) == {"ann", "bob"}
+
+
+def test_what_waits_is_folded_under_its_new_key() -> None:
+    """Items of two keys become related by having one."""
+    network = PheromoneNetwork(kinds=BARE)
+    for key in ("k", "l"):
+        put(network, f"{key} 42", 1.001, key=key, owner="ann")
+    rounds(network, 1)
+    assert network.stats()["kinds"] == {}
+    network.rename_key("k", "l")
+    rounds(network, 1)
+    assert [(item.kind, item.key, item.content) for item in network.all_items()] == [("summary", "l", "k 42\nl 42")]
+
+
+def test_order_outlives_a_restart() -> None:
+    """What came to a key is in order of making there; a network that takes up the snapshot is the same."""
+    network = PheromoneNetwork()
+    items = [put(network, str(n), key="kl"[n % 2]) for n in range(6)]
+    network.rename_key("k", "l")
+    assert list(network.about("l")) == network.history("l") == items
+    again = PheromoneNetwork()
+    again.restore(network.snapshot(full=True))
+    assert [item_record(each, formerly=each.formerly) for each in again.about("l")] == [
+        item_record(each, formerly=each.formerly) for each in items
+    ]
+    assert again.aliases == network.aliases
+    imported = PheromoneNetwork()
+    imported.import_json(network.export_json())
+    assert imported.export_json() == network.export_json()
+
+
+def test_edges_between_renamed_items_follow_both() -> None:
+    """Their ids are those that they would have had from the start."""
+    networks = []
+    for key in ("k", "l"):
+        network = PheromoneNetwork()
+        edge = network.connect(put(network, "x", key=key), put(network, "y", key=key), relation="r")
+        if key == "k":
+            network.rename_key("k", "l")
+        networks.append(edge_record(edge))
+    assert networks[0] == networks[1]
+
+
+@pytest.mark.parametrize(("key", "to", "sentence"), [("none", "k", "'none' has no items"), ("k", " k ", "is 'k' already")])
+def test_nothing_to_rename(key: str, to: str, sentence: str) -> None:
+    """It says so."""
+    network = PheromoneNetwork()
+    put(network, key="k")
+    with pytest.raises(BadValue, match=sentence):
+        network.rename_key(key, to)
