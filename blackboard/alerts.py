@@ -289,6 +289,16 @@ class Alerts:
         item.awaited &= ~(1 << number)
         self._downs.pop((number, item.ordinal), None)
 
+    # ---- from elsewhere -----------------------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Take up a network that was made elsewhere: each item counts as having arrived when it was last confirmed."""
+        for item in self._network.all_items((names.SHARED,)):
+            item.marks = Quiet(item.confirmed, 0.0, item.strength)
+            for number in self._timed:
+                self._await(item, number, self._due(number, item))
+        self._contests.begin()
+
     # ---- persistence --------------------------------------------------------------------------------------------------------------------
 
     def dump(self) -> AlertState:

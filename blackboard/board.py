@@ -25,7 +25,8 @@ from blackboard.alerts import Alerts, AlertState
 from blackboard.answers import Answers
 from blackboard.archive import Archive
 from blackboard.config import BoardConfig
-from blackboard.errors import Refused
+from blackboard.document import Document
+from blackboard.errors import BadValue, Refused
 from blackboard.identity import folded_name
 from blackboard.items import ContextItem
 from blackboard.kinds import Policy
@@ -255,6 +256,31 @@ class Board:
     def keys(self) -> dict[str, Counter[Status]]:
         """Every key, in private too → how many items of each status it has. For the operator: a walk over all that have a key."""
         return self._network.keys()
+
+    # ---- exports ------------------------------------------------------------------------------------------------------------------------
+
+    def document(self) -> Document:
+        """All that it holds, of everybody, as of its last entry, with what it is made with: what ``of_document`` makes a board of again."""
+        settings = msgspec.to_builtins(self.config)
+        return replace(self._network.document(), time=self.config.time, settings=settings)
+
+    @classmethod
+    def of_document(cls, document: Document, name: str, detectors: tuple[Detector, ...] | None = None) -> "Board":
+        """A new board that holds what an export does, to the bit, from entry 1 of its log on.
+
+        Under another name it has other ids. What happened before is not in an export (no event, no account), nor what detectors remember.
+        Raises ``BadValue``, ``UnknownKind``.
+        """
+        settings = {"time": document.time, **document.settings, "name": name, "detectors": ()}
+        try:
+            config = msgspec.convert(settings, BoardConfig)
+        except msgspec.ValidationError as error:
+            raise BadValue(f"the export's settings are none: {error}") from error
+        board = cls(config, detectors)
+        board._network.take_in(document)
+        board._alerts.begin()
+        board._state.seq, board._state.stamp = 1, document.now
+        return board
 
     # ---- checkpoints --------------------------------------------------------------------------------------------------------------------
 

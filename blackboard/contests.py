@@ -32,6 +32,15 @@ class Contests:
         self.leaders: dict[str, str] = {}
         """Contested slot → the id of the value that leads, or ``OPEN``."""
 
+    def begin(self) -> None:
+        """Find the contests of a network that was made elsewhere: as far as it tells, the strongest value leads if it was confirmed."""
+        for item in self._network.all_items((names.SHARED,)):
+            rivals = [each for each in self._network.slot_mates(item) if each.standing and _differ(each, item)]
+            if rivals and item.confirmations and all(item.strength > rival.strength for rival in rivals):
+                self.leaders[_slot(item)] = item.id
+            elif rivals:
+                self.leaders.setdefault(_slot(item), OPEN)
+
     def contested(self, item: ContextItem) -> bool:
         """Do other agents assert other values for this shared item's slot, with none of them confirmed past the others?"""
         return item.standing and item.scope == names.SHARED and self.leaders.get(_slot(item)) == OPEN

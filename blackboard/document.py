@@ -34,6 +34,8 @@ class Document(Struct, frozen=True, kw_only=True):
     board: str = ""
     time: Time = "rounds"
     now: float = 0.0
+    settings: dict[str, Any] = {}
+    """What the board was made with, its kinds as they stand; nothing, where not all of a board is exported."""
     items: tuple[ItemRecord, ...] = ()
     edges: tuple[EdgeRecord, ...] = ()
 

@@ -328,25 +328,26 @@ class Holdings:
 
     def export_json(self) -> str:
         """All that it holds, as JSON. Raises ``BadValue`` for a value that JSON does not carry."""
-        return to_json(self._document())
+        return to_json(self.document())
 
     def export_graphml(self) -> str:
         """All that it holds, as GraphML, for networkx, Gephi and yEd. Raises ``BadValue`` for a value that JSON does not carry."""
         from blackboard.graphml import to_graphml  # which takes a while to import, and few networks need
 
-        return to_graphml(self._document())
+        return to_graphml(self.document())
 
     def import_json(self, text: str | bytes) -> None:
-        """Take up an export in a new network; it goes on from there. Raises ``BadValue``, ``UnknownKind``."""
-        self._import(from_json(text))
+        """Take up an export as JSON, as ``take_in`` does."""
+        self.take_in(from_json(text))
 
     def import_graphml(self, text: str | bytes) -> None:
         """Likewise, from GraphML."""
         from blackboard.graphml import from_graphml
 
-        self._import(from_graphml(text))
+        self.take_in(from_graphml(text))
 
-    def _document(self) -> Document:
+    def document(self) -> Document:
+        """All that it holds."""
         items = list(self.made_after(-1))
         edges = [edge for item in items for edge in self.edges_from(item)]
         return Document(
@@ -356,7 +357,8 @@ class Holdings:
             edges=tuple(edge_record(edge, formerly=edge.formerly) for edge in edges),
         )
 
-    def _import(self, document: Document) -> None:
+    def take_in(self, document: Document) -> None:
+        """Take up what was exported in a new network; it goes on from there. Raises ``BadValue``, ``UnknownKind``."""
         if self._pages.next_ordinal or self._links.pages.next_ordinal:
             raise BadValue("only a new network can take up an export: this one holds items already")
         items, edges = rebuilt(document, self.board)

@@ -124,14 +124,14 @@ async def restore(file: Path, board: BoardName, /, *, new_log: bool = False, whe
     new_log
         The server's log is gone for good: let the board begin a new one. What came after the backup is lost.
     """
-    path = _place(board, where)
+    path = place(board, where)
     copied = restored(file, path, new_log=new_log)
     print(f"{copied.board} stands at entry {copied.cursor} in {path}")
 
 
 def kept(board: str, where: Where) -> Path:
     """The database of BOARD on this machine."""
-    path = _place(board, where)
+    path = place(board, where)
     if path.exists():
         return path
     raise CommandError(
@@ -139,7 +139,8 @@ def kept(board: str, where: Where) -> Path:
     )
 
 
-def _place(board: str, where: Where) -> Path:
+def place(board: str, where: Where) -> Path:
+    """Where the database of BOARD on this machine is, or would be."""
     if "://" in board:
         raise CommandError(f"{board} is an address: this is done where the files are; name the board, or the path of its file")
     if board.endswith(".db") or Path(board).name != board:

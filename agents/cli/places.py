@@ -108,8 +108,8 @@ def sole_server_of(data: Path) -> Iterator[None]:
 
 
 def databases_in(data: Path) -> list[Path]:
-    """The boards that are kept in a folder, in the order of their names."""
-    return sorted(path for path in data.glob("*.db") if not path.name.endswith(".state.db"))
+    """The boards that are kept in a folder, in the order of their names; what stands beside one has a name with a point in it."""
+    return sorted(path for path in data.glob("*.db") if "." not in path.stem)
 
 
 def locate(board: str, where: Where) -> str:

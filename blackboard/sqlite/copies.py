@@ -1,9 +1,12 @@
-"""Backups: one file that holds a board's files as of one moment, made while the board is in use; and boards made of them again."""
+"""Backups: one file that holds a board's files as of one moment, made while the board is in use; and boards made of them again, or of a
+state that came from elsewhere.
+"""
 
 import shutil
 import sqlite3
 import tarfile
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +17,8 @@ from blackboard.errors import BadValue, Damaged, StoreError
 from blackboard.sqlite.file import not_writable, replace, translated
 from blackboard.sqlite.looking import TRIES, reading
 from blackboard.sqlite.schema import JOURNAL, STATE, upgrade
-from blackboard.sqlite.store import lock, origin_of, state_of
+from blackboard.sqlite.store import SqliteStore, lock, origin_of, state_of
+from blackboard.store import Batch, Cut
 
 _JOURNAL, _STATE, _ORIGIN = "journal.db", "state.db", "origin.db"
 
@@ -61,34 +65,61 @@ def restore(backup: Path, path: Path, *, new_log: bool = False) -> Copied:
 
     Raises ``BadValue`` for another board's name, ``StoreError``.
     """
+    with _new(path) as folder:
+        try:
+            with tarfile.open(backup) as archive:
+                for part in (_JOURNAL, _STATE, _ORIGIN):
+                    if part in archive.getnames() and (member := archive.extractfile(part)) is not None:
+                        with Path(folder, part).open("wb") as file:
+                            shutil.copyfileobj(member, file)
+        except (tarfile.TarError, FileNotFoundError) as error:
+            raise StoreError(f"{backup} is no backup of a board ({error}): name a file that `pheroboard backup` wrote") from error
+        _upgrade(folder)
+        copied = _look(folder / _JOURNAL)
+        if copied.board != path.stem:
+            raise BadValue(f"this is board {copied.board!r}, not {path.stem!r}: restore it under its name, since ids are computed from it")
+        if new_log:
+            _forget_log(folder / _JOURNAL)
+    return copied
+
+
+async def make(path: Path, config: bytes, pages: Mapping[str, bytes]) -> None:
+    """Make a board in ``path``, which must not be there, of its encoded configuration and the pages of its state as of entry 1.
+
+    It has no past, and no log yet: one whose numbers follow. Raises ``StoreError``.
+    """
+    with _new(path) as folder:
+        inside = folder / path.name
+        store = SqliteStore(inside)
+        await store.open()
+        try:
+            await store.begin(config, "")
+            await store.commit(Batch(1))
+            await store.checkpoint(1, pages)
+            await store.cut(Cut(1, 0.0))
+        finally:
+            await store.aclose()
+        _forget_log(inside)
+        for file, part in ((inside, _JOURNAL), (state_of(inside), _STATE), (origin_of(inside), _ORIGIN)):
+            file.rename(folder / part)
+
+
+@contextmanager
+def _new(path: Path) -> Iterator[Path]:
+    """A folder for the parts of a board that is not there yet: they become its files when the context ends well. Raises ``StoreError``."""
     there = [each for each in (path, state_of(path), origin_of(path)) if each.exists()]
     if there:
         raise StoreError(f"{there[0]} is there already: put it away first, with its companions")
     held = lock(path)
     try:
-        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-            try:
-                with tarfile.open(backup) as archive:
-                    for part in (_JOURNAL, _STATE, _ORIGIN):
-                        if part in archive.getnames() and (member := archive.extractfile(part)) is not None:
-                            with Path(folder, part).open("wb") as file:
-                                shutil.copyfileobj(member, file)
-            except (tarfile.TarError, FileNotFoundError) as error:
-                raise StoreError(f"{backup} is no backup of a board ({error}): name a file that `pheroboard backup` wrote") from error
-            _upgrade(Path(folder))
-            copied = _look(Path(folder, _JOURNAL))
-            if copied.board != path.stem:
-                raise BadValue(
-                    f"this is board {copied.board!r}, not {path.stem!r}: restore it under its name, since ids are computed from it"
-                )
-            if new_log:
-                _forget_log(Path(folder, _JOURNAL))
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
+            folder = Path(name)
+            yield folder
             for part, place in ((_ORIGIN, origin_of(path)), (_STATE, state_of(path)), (_JOURNAL, path)):
-                if Path(folder, part).exists():
-                    replace(Path(folder, part), place)
+                if (folder / part).exists():
+                    replace(folder / part, place)
     finally:
         held.close()
-    return copied
 
 
 def _copy(path: Path, folder: Path) -> Copied | None:

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
-from blackboard.errors import BadValue, NotInView
+from blackboard.errors import BadValue, NotInView, UnknownKind
+from blackboard.exchange import Format, read, write
 from bus import names
 from bus.messages import (
     Confirm,
@@ -14,6 +16,7 @@ from bus.messages import (
     EndRound,
     Experts,
     Explain,
+    Fold,
     Get,
     History,
     Kinds,
@@ -370,3 +373,59 @@ def test_kinds_change_by_an_entry(time: Any) -> None:
     assert other.board.snapshot(full=True) == driver.board.snapshot(full=True)
     passed, protected = (6.0, 3.0) if time == "rounds" else (300.0, 180.0)
     assert driver.get("b", item).strength == pytest.approx(9 * 0.75 ** (passed - protected))
+
+
+def lived(time: Any) -> Driver:
+    """A board of its own kinds with something of everything."""
+    driver = Driver(BoardConfig(name="test", time=time, patience=4))
+    driver.say(names.HOST, SetKinds({"rumour": {"initial": 2, "half_life": 3 if time == "rounds" else 200}}))
+    for agent, bound in (("ann", 50), ("bob", 60)):
+        mine = driver.deposit(agent, "a note", key="note", meta={"by": agent})
+        rule = driver.deposit(agent, f"at most {bound}", kind="constraint", key="budget", op="<=", value=bound, hard=True, scope="shared")
+        driver.say(agent, Link(mine, rule))
+        driver.say(agent, Share(mine))
+        psst = driver.deposit(agent, "psst", kind="rumour", strength=3.3)
+        driver.deposit(agent, "one", key="cat", strength=1.01)
+        driver.deposit(agent, "two", key="cat", strength=1.02)
+        for n in range(2):
+            driver.say("crew", EndRound(int(driver.board.now))) if time == "rounds" else driver.say(
+                names.HOST, Tick(), at=driver.stamp + 61
+            )
+            driver.say(agent, Reinforce(psst, 0.1 + n), Confirm(rule))
+    for group in driver.board.foldings():
+        driver.say(names.HOST, Fold(tuple(item.id for item in group), "one two"))
+    return driver
+
+
+@pytest.mark.parametrize("time", ["rounds", "wall"])
+@pytest.mark.parametrize("form", ["json", "graphml"])
+def test_a_board_is_made_of_an_export(time: Any, form: Format) -> None:
+    """It is exported as it was, to the bit, also after a restart; it goes on as the other does, and what is contested still is."""
+    driver = lived(time)
+    text = write(driver.board.document(), form)
+    board = Board.of_document(read(text), "test")
+    assert write(board.document(), form) == text
+    assert board.config == driver.board.config
+    assert write(Board.restore(board.config, board.snapshot(full=True)).document(), form) == text
+    other = Driver(board=board)
+    other.log, other.stamp = [driver.log[0]], driver.stamp
+    assert [view.contested for view in other.constraints("eve")] == [view.contested for view in driver.constraints("eve")]
+    for each in (driver, other):
+        for _ in range(5):
+            each.say("crew", EndRound(int(each.board.now))) if time == "rounds" else each.say(names.HOST, Tick(), at=each.stamp + 61)
+    assert [(item.id, item.status) for item in other.top("ann")] == [(item.id, item.status) for item in driver.top("ann")]
+    assert [item.strength for item in other.top("ann")] == pytest.approx([item.strength for item in driver.top("ann")], rel=1e-12)
+    assert [signal.item for signal in other.signals("fading")] == [signal.item for signal in driver.signals("fading")] != []
+
+
+def test_a_board_is_made_of_an_export_under_another_name() -> None:
+    """With ids of its own; of an export that has no settings, with the defaults."""
+    document = lived("rounds").board.document()
+    with pytest.raises(UnknownKind, match="rumour"):
+        Board.of_document(replace(document, settings={}), "other")
+    with pytest.raises(BadValue, match="settings are none"):
+        Board.of_document(replace(document, settings={"core": "much"}), "other")
+    made = Board.of_document(document, "other").document()
+    assert [item.content for item in made.items] == [item.content for item in document.items]
+    assert {item.id for item in made.items}.isdisjoint(item.id for item in document.items)
+    assert made.board == made.settings["name"] == "other"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from blackboard.board import Board
 from bus import names
 from bus.messages import Confirm, Deposit, RenameKey, Retract
 from tests.blackboard.driver import Driver
@@ -93,3 +94,15 @@ def test_merging_keys_begins_a_contest() -> None:
     driver.deposit("c", "cost 50", key="cost", value=50, scope="shared")
     driver.say(names.HOST, RenameKey("cost", "price"))
     assert [signal.evidence.values for signal in driver.signals("contested")][1:] == [{"a": 41, "b": 47, "c": 50}]
+
+
+def test_of_a_board_that_was_exported() -> None:
+    """What was contested is; a value that was confirmed and is stronger than all others leads, as far as an export tells."""
+    driver = Driver()
+    mine, _ = (
+        driver.deposit(by, f"basis {n}", key="basis", value=n, scope="shared", kind="constraint", op="==") for by, n in (("a", 1), ("b", 2))
+    )
+    for contested in (True, False):
+        other = Driver(board=Board.of_document(driver.board.document(), "test"))
+        assert [view.contested for view in other.constraints("x")] == [contested] * 2
+        driver.say("c", Confirm(mine))

@@ -3,18 +3,22 @@
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from blackboard.board import Board as Board_
 from blackboard.client import Board
 from blackboard.clock import ManualClock, SystemClock
 from blackboard.errors import BadValue, BoardInUse, Damaged, StoreError
+from blackboard.replaying import verify
 from blackboard.retention import Retention
 from blackboard.service import Service
-from blackboard.sqlite import SqliteStore, back_up, restore
+from blackboard.sqlite import SqliteStore, back_up, make, restore
 from bus.errors import LogMismatch
 from bus.memory import MemoryBus
 from bus.nats import NatsBus
 from bus.server import running_server
+from tests.blackboard.driver import Driver
 from tests.blackboard.hosting import some_life, state
 
 
@@ -121,3 +125,23 @@ async def test_the_log_goes_on(tmp_path: Path) -> None:
             async with Service("board", bus, SqliteStore(path), SystemClock()):
                 pass
         await bus.aclose()
+
+
+async def test_made_of_a_state(tmp_path: Path) -> None:
+    """A board that came from elsewhere stands as it did, at entry 1 of a log that follows; its journal gives its checkpoint."""
+    driver = Driver()
+    item = driver.deposit("finance", "kept", scope="shared", strength=7.0)
+    made = Board_.of_document(driver.board.document(), "board")
+    path, pages = tmp_path / "new" / "board.db", made.snapshot(full=True)
+    await make(path, msgspec.json.encode(made.config), pages)
+    with pytest.raises(StoreError, match="there already"):
+        await make(path, b"", {})
+    assert hidden(path.parent) == []
+    for bus in (MemoryBus(ManualClock().now), MemoryBus(ManualClock().now)):
+        async with Service("board", bus, SqliteStore(path), ManualClock()) as service, Board(bus, "board", "finance") as finance:
+            assert service._progress.cursor >= 1
+            [kept] = await finance.top()
+            await finance.confirm(kept)
+            assert (await finance.explain(kept)).opening == 7.0
+    assert verify(path).differ == ()
+    assert item != kept.id

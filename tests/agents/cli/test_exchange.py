@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from blackboard import open_sync
-from tests.agents.cli.commands import pheroboard
+from tests.agents.cli.commands import line_of, pheroboard, started
 
 
 def test_there_and_back(tmp_path: Path) -> None:
@@ -40,3 +42,30 @@ def test_refusals(tmp_path: Path) -> None:
         done = pheroboard(tmp_path, *arguments)
         assert (done.code, done.out) == (1, "")
         assert sentence in done.err
+
+
+@pytest.mark.parametrize("file", ["shop.json", "shop.graphml"])
+def test_everything_of_a_board_that_is_served(tmp_path: Path, file: str) -> None:
+    """It is made again elsewhere, with what is private, to the bit, and goes on there; nothing that is there is written over."""
+    with started(tmp_path, "up", "shop") as up:
+        line_of(up)
+        for agent in ("finance", "eve"):
+            pheroboard(tmp_path, "deposit", "shop", f"a secret of {agent}", "--as", agent)
+        done = pheroboard(tmp_path, "export", "shop", "--everything", "--out", file)
+        assert (done.code, done.out) == (0, f"exported 2 items and 0 edges to {file}\n"), done.err
+        other = str(tmp_path / "other")
+        done = pheroboard(tmp_path, "import", "other/shop", file, "--everything")
+        assert (done.code, done.out) == (0, "shop holds 2 items and 0 edges, in other/shop.db\n"), done.err
+        form = file.removeprefix("shop.")
+        again = pheroboard(tmp_path, "export", "shop", "--everything", "--data", other, "--format", form)
+        assert again.out == (tmp_path / file).read_text() + "\n"
+        assert "there already" in pheroboard(tmp_path, "import", "shop", file, "--everything").err
+        up.terminate()
+        up.wait(10)
+    with started(tmp_path, "up", "--data", other) as up:
+        line_of(up)
+        assert [item["content"] for item in pheroboard(tmp_path, "top", "shop", "--as", "eve", "--json", "--data", other).json] == [
+            "a secret of eve"
+        ]
+        up.terminate()
+        up.wait(10)

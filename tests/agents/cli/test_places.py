@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.cli.errors import CommandError
-from agents.cli.places import Serving, Where, home, locate, served_from, sole_server_of
+from agents.cli.places import Serving, Where, databases_in, home, locate, served_from, sole_server_of
 from bus.errors import BadName
 
 
@@ -97,3 +97,10 @@ def test_a_folder_has_one_server_and_a_killed_one_is_none(tmp_path: Path) -> Non
     Serving(1, "nats://127.0.0.1:4222", ("shop",)).write(folder)
     with sole_server_of(folder):
         pass
+
+
+def test_databases_in(tmp_path: Path) -> None:
+    """A board's companions, its origin after a cut too, are no boards."""
+    for name in ("shop", "lab", "shop.state", "shop.origin"):
+        (tmp_path / f"{name}.db").touch()
+    assert databases_in(tmp_path) == [tmp_path / "lab.db", tmp_path / "shop.db"]
