@@ -7,6 +7,8 @@ away longer than events are kept is told so.
 
 from msgspec import Struct
 
+from blackboard.errors import BadValue
+
 DAY = 86_400.0
 """Seconds."""
 
@@ -24,6 +26,13 @@ class Retention(Struct, frozen=True, kw_only=True):
     epochs_age: float = 30 * DAY
     """Seconds after which a sender's epoch that nothing was heard of is forgotten, once the log holds none of its posts: a post that it
     sends again after that is refused as out of order (its very first one counts again)."""
+
+    def __post_init__(self) -> None:
+        """Raises ``BadValue``, which names the setting."""
+        for setting, least in (("journal_entries", 1), ("journal_bytes", 1), ("journal_age", 0), ("events_age", 0), ("epochs_age", 0)):
+            value = getattr(self, setting)
+            if not value >= least:
+                raise BadValue(f"retention: {setting} is {value!r}: give {least} or more")
 
     def exceeded(self, entries: int, size: int, since: float, now: float) -> bool:
         """Has a journal of so many entries and bytes, whose first entry came at ``since``, reached a limit?"""

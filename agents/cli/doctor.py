@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from agents.cli.output import print_json
 from agents.cli.places import OPERATOR, Serving, Who, databases_in, served_from
+from agents.cli.retention import said as kept
 from blackboard.errors import BlackboardError
 from blackboard.sqlite import Inspection, inspect
 from blackboard.store import DeadLetter
@@ -53,7 +54,8 @@ async def _findings(databases: tuple[Path, ...], who: Who) -> AsyncIterator[Find
     yield _data_folder(who.data)
     running = served_from(who.data)
     if running:
-        yield Finding("server", ok=True, said=f"process {running.pid} serves {', '.join(running.boards)} at {running.url}")
+        serves = f"process {running.pid} serves {', '.join(running.boards)} at {running.url}"
+        yield Finding("server", ok=True, said=f"{serves}; {kept(running.retention)}")
     else:
         yield Finding("server", ok=True, said="none runs on this machine (pheroboard up starts one)")
     for path in (*databases_in(who.data), *databases):

@@ -9,18 +9,25 @@ import anyio
 
 from agents.cli.places import server_at
 from blackboard.opening import serving
+from blackboard.retention import Retention
 from bus.nats import NatsBus
 from bus.server import running_server
 
 
 @asynccontextmanager
 async def hosting(
-    boards: Iterable[str], data: Path, *, nats: str | None = None, port: int = -1, settings: Mapping[str, Any] | None = None
+    boards: Iterable[str],
+    data: Path,
+    *,
+    nats: str | None = None,
+    port: int = -1,
+    retention: Retention | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[str]:
     """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address.
 
-    ``settings`` are what new boards are made with; one that has others is refused. A board, or a server of ours, that stops by itself ends
-    the context, with its reason.
+    ``retention`` says how much of their past is kept; ``settings`` are what new boards are made with, and one that has others is refused. A
+    board, or a server of ours, that stops by itself ends the context, with its reason.
     """
     async with AsyncExitStack() as stack:
         watched: list[Callable[[], Coroutine[Any, Any, None]]] = []
@@ -33,7 +40,7 @@ async def hosting(
         bus = await NatsBus.connect(url)
         stack.push_async_callback(bus.aclose)
         for board in boards:
-            service = await stack.enter_async_context(serving(bus, board, data, **(settings or {})))
+            service = await stack.enter_async_context(serving(bus, board, data, retention=retention, **(settings or {})))
             watched.append(service.wait)
         async with anyio.create_task_group() as tasks:
             for end in watched:

@@ -22,6 +22,7 @@ from msgspec import Struct
 from agents.cli.errors import CommandError
 from blackboard.client import Board
 from blackboard.opening import open as open_board
+from blackboard.retention import Retention
 from bus.lock import Held, hold
 from bus.names import valid_name
 
@@ -72,6 +73,7 @@ class Serving(Struct, frozen=True):
     pid: int
     url: str
     boards: tuple[str, ...]
+    retention: Retention = Retention()
 
     def write(self, data: Path) -> None:
         """Put it where ``served_from`` looks. A reader never sees half of it."""

@@ -22,6 +22,8 @@ from cyclopts import Parameter
 from agents import Crew
 from agents.cli.errors import CommandError
 from agents.cli.places import address_at
+from agents.cli.retention import DEFAULTS, Keep
+from blackboard.retention import Retention
 from bus.names import valid_name
 
 
@@ -32,6 +34,7 @@ async def run(
     board: str | None = None,
     nats: Annotated[str | None, Parameter(env_var="PHEROBOARD_NATS")] = None,
     data: Path | None = None,
+    keep: Keep = DEFAULTS,
 ) -> int:
     """Start a server and a board, run a crew on it, and end them.
 
@@ -49,14 +52,17 @@ async def run(
         The folder that keeps the board; by default a temporary one.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    retention = keep.retention()
+    if nats and keep != DEFAULTS:
+        raise CommandError(f"how much of a board's past is kept, its host says: leave out --keep-…, or --nats {nats}")
     module = load(target)
     name = valid_name(board or module.__name__.rpartition(".")[2], "board")
-    async with _board(name, nats, data) as address:
+    async with _board(name, nats, data, retention) as address:
         return await _play(module, address, args)
 
 
 @asynccontextmanager
-async def _board(name: str, nats: str | None, data: Path | None) -> AsyncIterator[str]:
+async def _board(name: str, nats: str | None, data: Path | None, retention: Retention) -> AsyncIterator[str]:
     """The address of a board that is served while the context is open."""
     if nats:
         yield address_at(nats, name)
@@ -64,7 +70,7 @@ async def _board(name: str, nats: str | None, data: Path | None) -> AsyncIterato
     from agents.cli.hosting import hosting
 
     with nullcontext(data) if data else TemporaryDirectory(prefix="pheroboard-") as folder:
-        async with hosting([name], Path(folder)) as url:
+        async with hosting([name], Path(folder), retention=retention) as url:
             yield f"{url}/{name}"
 
 

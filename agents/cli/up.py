@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from agents.cli.errors import CommandError
 from agents.cli.places import HERE, Serving, Where, databases_in, sole_server_of
+from agents.cli.retention import DEFAULTS, Keep
 from bus.messages import Time
 from bus.names import valid_name
 
@@ -18,6 +19,7 @@ async def up(
     port: int = -1,
     time: Time | None = None,
     kinds: Path | None = None,
+    keep: Keep = DEFAULTS,
     where: Where = HERE,
 ) -> None:
     """Serve boards until interrupted, on a NATS server that is started on loopback, or on the one that --nats names.
@@ -36,12 +38,13 @@ async def up(
     names = tuple(dict.fromkeys(boards)) or tuple(path.stem for path in databases_in(where.data))
     if not names:
         raise CommandError(f"there is no board in {where.data} yet: name one, as in `pheroboard up procurement`")
+    retention = keep.retention()
     settings = {name: value for name, value in {"time": time, "kinds": kinds}.items() if value is not None}
     from agents.cli.hosting import hosting
 
     with sole_server_of(where.data):
-        async with hosting(names, where.data, nats=where.nats, port=port, settings=settings) as url:
-            record = Serving(os.getpid(), url, names)
+        async with hosting(names, where.data, nats=where.nats, port=port, retention=retention, settings=settings) as url:
+            record = Serving(os.getpid(), url, names, retention)
             record.write(where.data)
             try:
                 print(f"serving {', '.join(names)} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
