@@ -19,7 +19,7 @@ from blackboard.items import ContextItem, Edge
 from blackboard.kinds import SUMMARY
 from blackboard.lanes import Lane, level_below
 from blackboard.links import FOLDED
-from blackboard.register import Slot, in_order, slot_of
+from blackboard.register import in_order, slot_of
 from blackboard.waiting import summary_of, waits
 from bus import names
 from bus.messages import Cause, Status
@@ -251,70 +251,6 @@ class Moves(Holdings):
             twin.first, twin.confirmed, twin.protected_until, twin.expires_at = item.first, item.confirmed, until, item.expires_at
             self._rise(twin, strength, "share", by)
 
-    def _rename(self, item: ContextItem, key: str, by: str) -> ContextItem:
-        """Let an item be of another key, and one with the item there that then says the same; what stands for it from now on.
-
-        That is the one in force, if only one is. No strength is lost, and none counts twice: the stronger one's is that of both.
-        """
-        former_id, item_id = item.id, item.identify(self.board, key=key)
-        self._free(item_id)
-        former = {**item.formerly, former_id: item.partition}
-        stays, goes = item, self._items.get(item_id)
-        if goes is not None:
-            former |= goes.formerly
-            if _force(goes) >= _force(item):
-                stays, goes = goes, item
-        old = strength = stays.strength
-        if goes is not None:
-            strength = max(old, goes.strength)
-            self._remove(goes)
-        self._register.leave(stays)
-        self._register.forget(stays)
-        del self._items[stays.id]
-        stays.id, stays.key = item_id, key
-        if goes is not None:
-            self._merge(goes, stays)
-        self._items[item_id] = stays
-        self._register.learn(stays)
-        self._register.enter(stays)
-        if strength > old:
-            self._lane(stays).strengthen(stays, strength)
-        self._lead_on(stays, former)
-        self._moved(stays, "rename", old, strength, by)
-        self._links.move_ends(former_id, item_id, "rename", self.now, by)
-        return stays
-
-    def _merge(self, goes: ContextItem, stays: ContextItem) -> None:
-        """All that is known of one item is known of the other, which says the same; it ends when neither would stand."""
-        stays.keep_contributions()
-        if goes.present:
-            for agent, hard in goes.asserters.items():
-                stays.asserted(agent, hard or stays.asserters.get(agent, False))
-            one, other = goes.expires_at, stays.expires_at
-            stays.expires_at = None if one is None or other is None else max(one, other)
-            stays.folded = not stays.standing and (stays.folded or goes.folded)
-            self._await_expiry(stays)
-        for (agent, cause), share in goes.contributions.items():
-            stays.contribute(agent, cause, share.amount, share.last, share.count)
-        stays.first, stays.confirmed = max(stays.first, goes.first), max(stays.confirmed, goes.confirmed)
-        stays.confirmations += goes.confirmations
-        goes.id, goes.status = stays.id, "discarded"
-        goes.detach(0.0)
-
-    def _settle_slot(self, slot: Slot, by: str) -> None:
-        """Of a slot's values each stays with who said it last."""
-        sayers: set[str] = set()
-        owners: set[str] = set()
-        for item in sorted(self._register.slot(slot), key=lambda each: (each.confirmed, each.ordinal), reverse=True):
-            said, owner = tuple(item.asserters), item.owner
-            for sayer in said:
-                if sayer in sayers:
-                    self._unsay(item, sayer, "superseded", "supersede")
-            if item.present and item.owner in owners:
-                self.withdraw(item, "superseded", "supersede", by=by)
-            sayers.update(said)
-            owners.add(owner)
-
     @staticmethod
     def _take_over(twin: ContextItem, owner: str) -> None:
         """Somebody says what is history: it is theirs from now on. What merely faded, its asserters never took back."""
@@ -364,8 +300,3 @@ class Moves(Holdings):
             return twin
         self._free(item_id)
         return None
-
-
-def _force(item: ContextItem) -> int:
-    """How much an item is in force: it stands, or may come back, or is history."""
-    return item.standing + item.present

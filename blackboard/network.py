@@ -12,18 +12,16 @@ from collections.abc import Mapping
 
 from blackboard.errors import BadValue, NotYours
 from blackboard.holdings import EdgeRef, ItemRef
-from blackboard.identity import folded_name
 from blackboard.items import ContextItem, Edge
 from blackboard.kinds import STRONGEST, Policy, amount
 from blackboard.lanes import Lane
 from blackboard.links import FOLDED
-from blackboard.moves import Moves
-from blackboard.register import slot_of
+from blackboard.renaming import Renaming
 from blackboard.waiting import folds
 from bus import names
 
 
-class PheromoneNetwork(Moves):
+class PheromoneNetwork(Renaming):
     """Items and edges whose strength says what matters.
 
     ``now`` and all times are rounds, or seconds on a wall clock (the policies then count in seconds). ``core``: from this strength on an
@@ -190,22 +188,6 @@ class PheromoneNetwork(Moves):
         self._links.move_ends(former_id, twin.id, "share", self.now, by)
         self._supersede(twin, by)
         return twin
-
-    def rename_key(self, key: str, to: str, *, by: str = "") -> dict[str, str]:
-        """Let every item of a key, whatever its status, be one of the key ``to``; the id that each had → the one that it has.
-
-        Two that say the same from then on are one, with the strength of the stronger. Of two values for a slot, each of their sayers has
-        withdrawn the older. Former ids go on leading to their items. Raises ``BadValue`` if there is nothing to rename.
-        """
-        key, to = folded_name(key), folded_name(to)
-        found = list(self.about(key))
-        if not found or key == to:
-            raise BadValue(f"key {key!r} has no items to rename" if not found else f"key {key!r} is {to!r} already: give another")
-        moved = {item.id: self._rename(item, to, by) for item in found}
-        for slot in dict.fromkeys(slot_of(item) for item in moved.values() if item.present):
-            if slot is not None:
-                self._settle_slot(slot, by)
-        return {former: item.id for former, item in moved.items()}
 
     def retract(self, item: ItemRef, *, by: str) -> None:
         """Withdraw one's assertion: the owner's item passes to the next asserter, and with the last one the item is released.
