@@ -189,7 +189,7 @@ class Admission:
             raise BadValue(f"the item is {prospect.status}: there is nothing to withdraw")
         if not prospect.asserted:
             raise NotYours("retract: you have not asserted this item; only what one has said oneself can be withdrawn")
-        prospect.unsay("released")
+        self._unsay(prospect, "released")
 
     def _check_erase(self, erase: Erase) -> None:
         host = self._agent == names.HOST  # whose hand, unlike its eye, reaches everything
@@ -238,8 +238,18 @@ class Admission:
         former = [self._find(item.id) for item in there if item.id not in self._moved and not self._is_erased(item.id)]
         for each in (*former, self._slots.get(slot, prospect)):
             if each is not prospect and each.asserted:
-                each.unsay("superseded")
+                self._unsay(each, "superseded")
         self._slots[slot] = prospect
+
+    def _unsay(self, prospect: _Prospect, status: Status) -> None:
+        """The agent says it no longer. If nobody does, a summary of it that the agent sees is *outdated*: it may stand, or not."""
+        prospect.unsay(status)
+        gone = [] if prospect.present or prospect.says.id not in self._network else [self._network.get(prospect.says.id)]
+        for each in gone:
+            gone += (summary for summary in self._network.summaries_of(each) if summary not in gone)
+        for summary in gone[1:]:
+            if views.sees(self._agent, summary) and not self._is_erased(summary.id):
+                self._find(summary.id).status = "outdated"
 
     def _standing(self, item_id: str) -> _Prospect:
         prospect = self._find(item_id)

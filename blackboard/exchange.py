@@ -18,8 +18,8 @@ from blackboard.document import Document, check, from_json, to_json
 from blackboard.errors import NotInView
 from blackboard.identity import edge_identity
 from blackboard.kinds import STRONGEST
-from blackboard.links import FOLDED
 from blackboard.register import Slot, slot_of
+from blackboard.waiting import FOLDED
 from blackboard.wire import from_deposit
 from bus.messages import AnyObservation, BoardStats, Deposit, EdgeRecord, Export, Exported, ItemRecord, Link, Reinforce
 

@@ -27,14 +27,14 @@ from blackboard.items import ContextItem, Edge
 from blackboard.kinds import DEFAULTS, EDGE, Policy
 from blackboard.lanes import Lane, Protections, level_below
 from blackboard.ledger import Ledger
-from blackboard.links import FOLDED, Links
+from blackboard.links import Links
 from blackboard.ranking import Ranking, strongest
 from blackboard.recorder import Recorder
 from blackboard.register import Register, in_order, slot_of
 from blackboard.storage import Pages, items_of
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.text import relevant
-from blackboard.waiting import Group, Waiting
+from blackboard.waiting import FOLDED, Group, Waiting
 from bus.messages import Account, Status
 
 ItemRef = ContextItem | str
@@ -185,6 +185,12 @@ class Holdings:
         """The summaries that an item was folded into. Raises ``NotInView``."""
         found = self.get(item)
         return [self._items[edge.a] for edge in self.edges_of(found) if edge.relation == FOLDED and edge.b == found.id]
+
+    def originals_of(self, item: ItemRef) -> list[ContextItem]:
+        """What a summary was made of, in order of making; nothing, for what is none. Raises ``NotInView``."""
+        found = self.get(item)
+        joined = (edge.b for edge in self._links.around(found.id) if edge.relation == FOLDED and edge.a == found.id)
+        return sorted({self._items[each] for each in joined}, key=in_order)
 
     def next_due(self) -> float | None:
         """The earliest time, always after now, at which a protection ends, or an item or an edge fades, or expires; None if never."""

@@ -16,10 +16,8 @@ from blackboard.kinds import Policy
 from blackboard.lanes import Fading
 from blackboard.recorder import Recorder
 from blackboard.storage import Pages, edges_of
+from blackboard.waiting import FOLDED
 from bus.messages import Cause
-
-FOLDED = "folded"
-"""The relation of a summary to each of the items that it was made of."""
 
 
 class Links:

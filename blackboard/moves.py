@@ -7,8 +7,10 @@ Laws:
 - What fades and is to be folded is archived, and waits until it has a relative: nothing that it said is lost meanwhile, nor afterwards.
 - What does not stand has no strength. It stays in the history, unless its kind is discarded, and what it says goes into the archive.
 - Nobody says two values for one slot: who says the newer one has withdrawn the older.
+- A summary says nothing for long that no longer holds: it gives way to one of what is left, which takes its strength over, or to nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from heapq import heappush
 
@@ -18,9 +20,8 @@ from blackboard.identity import partition
 from blackboard.items import ContextItem, Edge
 from blackboard.kinds import SUMMARY
 from blackboard.lanes import Lane, level_below
-from blackboard.links import FOLDED
 from blackboard.register import in_order, slot_of
-from blackboard.waiting import summary_of, waits
+from blackboard.waiting import FOLDED, summary_of, waits
 from bus import names
 from bus.messages import Cause, Status
 
@@ -42,6 +43,8 @@ class Moves(Holdings):
         self._register.enter(found)
         self._pages.touch(found)
         self._recorder.moved(found, cause, old, 0.0, by)
+        if not found.present:
+            self._outdate(found)
 
     def fold(self, items: Iterable[ItemRef], content: str) -> ContextItem | None:
         """Let a summary that says ``content`` stand for related items, which stay in the archive, each at an edge of the summary's.
@@ -54,6 +57,7 @@ class Moves(Holdings):
             return None
         said = summary_of(group, content)
         item_id, initial = said.identify(self.board), self.kinds[SUMMARY].initial
+        former = dict.fromkeys(each for original in group for each in self.summaries_of(original))
         summary = self._twin(item_id)
         if summary is None:
             summary = said
@@ -75,7 +79,37 @@ class Moves(Holdings):
                 self._moved(each, "fold", 0.0, 0.0, "")
                 edge = Edge(summary.id, each.id, relation=FOLDED, owner=said.owner, scope=said.scope)
                 self._links.connect(edge, self._links.policy.initial, self.now, "", "fold")
+        for each in former:
+            if each is not summary and each.present and each.partition == said.partition and self._is_outdated(each):
+                old, strength = summary.strength, each.strength
+                self._unsay(each, each.owner, "superseded", "supersede")
+                if not each.present and strength > old and summary.partition == said.partition:
+                    self._strengthen(summary, old, strength, "fold", "")
         return summary
+
+    def _outdate(self, original: ContextItem) -> None:
+        """What summaries say of it holds no longer. They stand until what else they were made of is folded anew, if it can be.
+
+        What one has shared since does not follow what one keeps private.
+        """
+        for summary in self.summaries_of(original):
+            if summary.present and original.partition in {summary.partition, names.SHARED}:
+                left = Counter(each.owner for each in self._unfold(summary) if each.partition == summary.partition)
+                if not summary.standing or max(left.values(), default=0) < 2:
+                    self._unsay(summary, summary.owner, "superseded", "supersede")
+
+    def _is_outdated(self, summary: ContextItem) -> bool:
+        return not all(original.present for original in self.originals_of(summary))
+
+    def _unfold(self, summary: ContextItem) -> list[ContextItem]:
+        """Let what a summary was made of wait for another: all of it that does."""
+        originals = self.originals_of(summary)
+        for each in originals:
+            if each.folded:
+                each.folded = False
+                self._waiting.enter(each)
+                self._pages.touch(each)
+        return [each for each in originals if waits(each, self.kinds)]
 
     # ---- what happens by time alone -----------------------------------------------------------------------------------------------------
 
@@ -91,6 +125,8 @@ class Moves(Holdings):
         faded = [each for lane in lanes for each in lane.fading.take_due()]
         for each in sorted(faded, key=in_order):
             assert isinstance(each, ContextItem)
+            if not each.standing:
+                continue  # a summary of what has just expired
             if self._expired_first(each):
                 self.withdraw(each, "expired", "expire")
             elif self.kinds[each.kind].then == "discard":

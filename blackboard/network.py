@@ -15,7 +15,6 @@ from blackboard.holdings import EdgeRef, ItemRef
 from blackboard.items import ContextItem, Edge
 from blackboard.kinds import STRONGEST, Policy, amount
 from blackboard.lanes import Lane
-from blackboard.links import FOLDED
 from blackboard.renaming import Renaming
 from blackboard.waiting import folds
 from bus import names
@@ -210,12 +209,7 @@ class PheromoneNetwork(Renaming):
         for each in gone:
             gone += (summary for summary in self.summaries_of(each) if summary not in gone)
         for summary in gone[1:]:
-            for edge in self.edges_of(summary):
-                original = self._items[edge.b]
-                if edge.relation == FOLDED and original.folded:
-                    original.folded = False
-                    self._waiting.enter(original)
-                    self._pages.touch(original)
+            self._unfold(summary)
         ids = [each_id for each in gone for each_id in (each.id, *each.formerly)]
         for each in reversed(gone):
             self._drop(each, "erase", by)

@@ -16,7 +16,7 @@ from blackboard.errors import BadValue, TooBig
 from blackboard.identity import folded_name
 from blackboard.items import kind_of
 from blackboard.kinds import amount
-from blackboard.links import FOLDED
+from blackboard.waiting import FOLDED
 from bus import names
 from bus.messages import AnyObservation, Deposit, EndRound, Fold, Link, Reinforce, RenameKey, SetKinds
 

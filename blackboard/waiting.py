@@ -4,8 +4,8 @@ Laws:
 
 - An item waits while it is in the archive, its kind's policy is to fold, and no summary says yet what it says. What ends at a time of its
   own does not wait (a summary would outlive it), nor what is too long to be summarised with another.
-- Two that wait are related if they are of one partition and one owner, and have one key, or an edge of that same partition joins them: so
-  nobody learns from a summary of an edge that is another's alone.
+- Two that wait are related if they are of one partition and one owner, and have one key, or an edge of that same partition joins them, or
+  edges of it come to both from one summary: so nobody learns from a summary of an edge that is another's alone.
 - Groups are found from what came to wait since the last look, never by a walk over all that waits. Which groups are offered depends on what
   waits, not on when it was looked for.
 """
@@ -17,6 +17,8 @@ from heapq import heappop, heappush
 from blackboard.items import ContextItem, Edge
 from blackboard.kinds import SUMMARY, Policy
 
+FOLDED = "folded"
+"""The relation of a summary to each of the items that it was made of."""
 MOST = 64
 """Items in one summary."""
 LONGEST = 12_288
@@ -136,7 +138,17 @@ class Waiting:
             for ordinal in self._by_key[item.partition, item.owner, item.key]:
                 if ordinal != item.ordinal:
                     yield self._items[ordinal]
-        joined = (self._find(e.b if e.a == item.id else e.a) for e in self._edges(item.id) if e.partition == item.partition)
-        waiting = (other for other in joined if other is not None and other.ordinal in self._items)
+        waiting = (other for other in map(self._find, self._joined(item)) if other is not None and other.ordinal in self._items)
         alike = (other for other in waiting if (other.partition, other.owner) == (item.partition, item.owner))
         yield from sorted(alike, key=lambda each: each.ordinal)
+
+    def _joined(self, item: ContextItem) -> Iterator[str]:
+        """What edges join it with, and what else a summary says that says it."""
+        for edge in self._edges(item.id):
+            if edge.partition != item.partition:
+                continue
+            other = edge.b if edge.a == item.id else edge.a
+            yield other
+            if edge.relation == FOLDED and edge.b == item.id:
+                said = (each for each in self._edges(other) if each.relation == FOLDED and each.a == other)
+                yield from (each.b for each in said if each.b != item.id and each.partition == item.partition)

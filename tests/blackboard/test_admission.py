@@ -249,3 +249,21 @@ def test_what_faded_under_a_former_key_is_not_what_is_said_of_it() -> None:
     driver.say("a", Deposit("x", key="k", value=1), Deposit("y", key="l", value=2), Confirm(item))
     assert driver.refusals("a") == []
     assert [(each.content, each.key) for each in driver.top("a")] == [("x", "k"), ("y", "l")]
+
+
+def test_a_unit_that_withdraws_an_original_builds_on_no_summary_of_it() -> None:
+    """Whether that stands is seen when it is applied; erasing either is another matter."""
+    driver = Driver()
+    items = [driver.deposit("a", content, key="k", strength=1.01, scope="shared") for content in "xy"]
+    driver.rounds(5)
+    [group] = driver.board.foldings()
+    driver.say(names.HOST, Fold(tuple(item.id for item in group), "x, y"))
+    [summary] = [item.id for item in driver.top("b")]
+    driver.say("a", Retract(items[0]), Confirm(summary))
+    assert "the item is outdated" in driver.refusals("a")[-1].message
+    driver.say("a", Retract(items[0]), Confirm(items[1]))
+    assert "the item is archived" in driver.refusals("a")[-1].message
+    assert driver.get("b", summary).status == "standing"
+    driver.say("a", Retract(items[0]), Erase(items[0]))
+    assert len(driver.refusals("a")) == 2
+    assert driver.top("b") == ()

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from blackboard.archive import Archive
 from blackboard.board import Board, Entry
@@ -203,22 +203,23 @@ class BoardLaws(RuleBasedStateMachine):
         self.said |= {item: content, other: "e"}
         return Known(item, secret)
 
-    @rule(late=st.sampled_from([0, 0, 1, 100]))
-    def fold(self, late: int) -> None:
+    @rule(target=known, late=st.sampled_from([0, 0, 1, 100]))
+    def fold(self, late: int) -> Any:
         """The host posts what the default summariser says; some of it, perhaps, too late."""
-        groups = self.board.foldings()
+        groups, made = self.board.foldings(), list[Known]()
         if late:
             self.pass_time(late)
         for group in groups:
             content = DEFAULT.summarise(group)
             assert isinstance(content, str)
-            self.say(
-                "_board", Fold(tuple(item.id for item in group), content), secret=group[0].owner if group[0].scope == "private" else None
-            )
+            secret = group[0].owner if group[0].scope == "private" else None
+            self.say("_board", Fold(tuple(item.id for item in group), content), secret=secret)
             changes = [change for letter in self.told[-1] for change in letter.events.changes]
             edges = [change.ends for change in changes if change.ends is not None]
             assert late or {original for _, original in edges} == {item.id for item in group}
             self.folded |= {original: summary for summary, original in edges}
+            made += (Known(summary, secret) for summary in dict.fromkeys(summary for summary, _ in edges))
+        return multiple(*made)
 
     @invariant()
     def nothing_that_was_said_is_lost(self) -> None:

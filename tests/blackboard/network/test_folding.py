@@ -226,3 +226,89 @@ def test_erasing_an_original_erases_what_says_it() -> None:
     network.erase(again)
     assert network.foldings() == []  # it is gone for good, though they still say it
     assert [network.tier(item) for item in items[1:]] == ["archived", "archived"]
+
+
+def test_a_summary_gives_way_when_what_it_says_holds_no_longer() -> None:
+    """What is left of it is folded anew, as strong as the former was, which is superseded by that; until then it stands."""
+    network, items = faded()
+    summary = network.fold(items, "a grey cat of 4")
+    assert summary is not None
+    network.reinforce(summary, 5.0, by="bob")
+    network.retract(items[2], by="ann")
+    assert summary.standing
+    assert network.foldings() == [tuple(items[:2])]
+    restored = PheromoneNetwork(summariser=None)
+    restored.restore(network.snapshot(full=True))
+    assert [[item.id for item in group] for group in restored.foldings()] == [[item.id for item in items[:2]]]
+    again = network.fold(items[:2], "a grey cat")
+    assert again is not None
+    assert (summary.status, summary.strength, again.strength, again.first) == ("superseded", 0.0, 8.0, 3.0)
+    assert network.all_items() == [again]
+    assert [(act.cause, act.before, act.after) for act in network.explain(again).acts] == [("fold", 0.0, 3.0), ("fold", 3.0, 8.0)]
+    assert again.contributions == {}, "who strengthened the former is on record there"
+    assert network.foldings() == []
+
+
+def test_a_summary_of_which_one_is_left_is_superseded_at_once() -> None:
+    """There is nothing to fold anew: the other is in the archive, and found there."""
+    network = PheromoneNetwork(summariser=None)
+    items = [network.deposit(ContextItem(f"is {n}", key="cat", value=n, target=f"{n}", owner="ann")) for n in (3, 4)]
+    network.evaporate(rate=0.9)
+    summary = network.fold(items, "is 3\nis 4")
+    assert summary is not None
+    network.deposit(ContextItem("is 5", key="cat", value=5, target="4", owner="ann"))
+    assert [items[1].status, summary.status] == ["superseded", "superseded"]
+    assert network.foldings() == []
+    assert items[0] in network.search("3")
+    assert network.use(items[0]).standing
+
+
+def test_what_one_summary_said_goes_together_again() -> None:
+    """Though the edges that had joined it have faded since."""
+    network = PheromoneNetwork(summariser=None)
+    items = [network.deposit(ContextItem(content, owner="ann")) for content in "abc"]
+    edges = [network.connect(items[0], other) for other in items[1:]]
+    network.evaporate(rate=0.85)
+    summary = network.fold(items, "a, b, c")
+    assert summary is not None
+    network.confirm(summary)
+    while any(edge.decay for edge in edges):
+        network.evaporate()
+    assert summary.standing
+    network.retract(items[0], by="ann")
+    assert network.foldings() == [tuple(items[1:])]
+
+
+def test_an_original_that_came_back_and_ends_takes_its_summary_along() -> None:
+    """Also in the very step of time in which the summary fades."""
+    network, items = faded()
+    summary = network.fold(items[:2], "a grey cat")
+    assert summary is not None
+    network.deposit(ContextItem("Doudou", key="cat", owner="ann", expires_at=90.0))
+    network.advance(200)
+    assert [items[0].status, items[1].status, summary.status] == ["expired", "archived", "superseded"]
+
+
+def test_who_else_says_what_a_summary_says_goes_on_saying_it() -> None:
+    """It is theirs then, with its strength."""
+    network = PheromoneNetwork(summariser=None)
+    items = [network.deposit(ContextItem(content, key="cat", owner="ann", scope="shared")) for content in ("grey", "is 4", "old")]
+    network.evaporate(rate=0.9)
+    summary = network.fold(items, "a grey cat of 4")
+    assert summary is not None
+    network.deposit(ContextItem("a grey cat of 4", kind="summary", key="cat", owner="bob", scope="shared"))
+    network.retract(items[2], by="ann")
+    again = network.fold(items[:2], "a grey cat")
+    assert again is not None
+    assert (summary.strength, summary.owner, list(summary.asserters), again.strength) == (3.5, "bob", ["bob"], 3.0)
+
+
+def test_what_was_shared_does_not_follow_what_is_private() -> None:
+    """To others its end would tell what its owner does in private."""
+    network, items = faded()
+    summary = network.fold(items, "a grey cat of 4")
+    assert summary is not None
+    network.share(summary, by="ann")
+    network.retract(items[0], by="ann")
+    assert summary.standing
+    assert network.foldings() == []

@@ -100,3 +100,20 @@ async def test_what_was_not_folded_in_time_is_folded_when_the_board_comes_back()
         await running["ann"].wait_applied()
     async with running_board("ann", store=store, summariser=Numbered()) as running:
         assert (await until_folded(running, "ann", "summary 1")).standing
+
+
+async def test_a_summary_that_is_outdated_is_written_anew() -> None:
+    """By the host, of what is left."""
+    async with running_board("ann", summariser=Numbered()) as running:
+        board = running["ann"]
+        items = [await board.deposit(f"note {n}", key="cat", strength=1.01) for n in range(3)]
+        await board.wait_applied()
+        for _ in range(5):
+            await board.end_round()
+        former = await until_folded(running, "ann", "summary 1")
+        await board.retract(items[1])
+        summary = await until_folded(running, "ann", "summary 2")
+        edges = await board.edges_of(summary)
+        assert {edge.b for edge in edges} == {items[0].id, items[2].id}
+        assert [item.content for item in await board.top(9)] == ["summary 2"]
+        assert (await board.get(former)).status == "superseded"
