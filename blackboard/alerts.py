@@ -108,7 +108,7 @@ class Alerts:
             if item.status == "standing":
                 if touch.fresh:
                     item.marks = None
-                if item.scope == names.SHARED:
+                if item.scope == names.SHARED and (touch.before != touch.after or not touch.renamed):  # its name alone is nothing to detect
                     self._detect(item, self._moment(touch), outcome)
             self._contests.notice(touch, arrivals, outcome)
 

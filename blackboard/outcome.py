@@ -103,7 +103,8 @@ class Outcome:
         if touch is None or arrives:  # what was done before it came, its audience does not see
             touch = self._touches[item.ordinal] = Touch(item, old, fresh=arrives)
         touch.after = new
-        touch.renamed = touch.renamed or cause == "rename"
+        if cause == "rename":
+            touch.renamed = True
         if delta is not None:
             touch.confirmed.append((by, delta))
 

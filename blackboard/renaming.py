@@ -78,7 +78,7 @@ class Renaming(Moves):
             self._await_expiry(stays)
         for (agent, cause), share in goes.contributions.items():
             stays.contribute(agent, cause, share.amount, share.last, share.count)
-        stays.first, stays.confirmed = max(stays.first, goes.first), max(stays.confirmed, goes.confirmed)
+        stays.confirmed = max(stays.confirmed, goes.confirmed)
         stays.confirmations += goes.confirmations
         goes.id, goes.status = stays.id, "discarded"
         goes.detach(0.0)

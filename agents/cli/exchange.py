@@ -73,7 +73,10 @@ async def import_(board: BoardName, file: Path, /, *, everything: bool = False, 
         path, document = place(board, who), read(text)
         made = Board.of_document(document, path.stem)
         await make(path, msgspec.json.encode(made.config), made.snapshot(full=True))
-        print(f"{path.stem} holds {len(document.items)} items and {len(document.edges)} edges, in {path}")
+        if who.json:
+            print_json({"board": path.stem, "path": str(path), "items": len(document.items), "edges": len(document.edges)})
+        else:
+            print(f"{path.stem} holds {len(document.items)} items and {len(document.edges)} edges, in {path}")
         return
     async with opened(board, who) as at:
         done = await at.import_(text)

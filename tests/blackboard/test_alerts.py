@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blackboard.alerts import ARRIVED
 from blackboard.board import Board
 from blackboard.config import BoardConfig
 from blackboard.trends import Detector, Finding, Moment, defaults
 from bus import names
-from bus.messages import Confirm, Deposit, Evidence, Reinforce, SetKinds, Share, Tick, Use
+from bus.messages import Confirm, Deposit, Evidence, Reinforce, RenameKey, SetKinds, Share, Tick, Use
 from tests.blackboard.driver import Driver
 
 
@@ -226,3 +227,34 @@ def test_what_a_detector_is_told_late_it_finds_all_the_same(acts: list[tuple[str
                     driver.say(what, Reinforce(items[n], delta))
     late, at_once = (driver.signals() for driver in drivers)
     assert late == at_once
+
+
+def test_a_renamed_item_is_watched_as_before() -> None:
+    """Its detectors are not told of its name, and are due when they were."""
+    driver = Driver()
+    rule = driver.deposit("a", "at most 50", kind="constraint", key="budgte", scope="shared")
+    driver.rounds(4)
+    driver.say(names.HOST, RenameKey("budgte", "budget"))
+    assert driver.board._network.get(rule).marks is ARRIVED
+    driver.rounds(6)
+    assert [(signal.item, signal.key) for signal in driver.signals("fading")] == [(driver.get("b", rule).id, "budget")]
+
+
+def test_what_two_have_become_is_watched_as_the_one_that_stays() -> None:
+    """Restored or not, and by eager detectors too: it began as it did, and what it crossed since is told when it is confirmed."""
+    eager = defaults()
+    for detector in eager:
+        detector.least = 0
+    told = []
+    for found, restored in ((defaults(), False), (defaults(), True), (eager, False)):
+        driver = Driver(board=Board(BoardConfig(name="test"), found))
+        for key, strength in (("one", 2.0), ("two", 5.0)):
+            driver.deposit("a", "x", key=key, strength=strength, scope="shared")
+        driver.say(names.HOST, RenameKey("two", "one"))
+        if restored:
+            driver.board = Board.restore(driver.board.config, driver.board.snapshot(full=True), found)
+        driver.say("b", Confirm(driver.top("b")[0].id))
+        driver.rounds(40)
+        told.append([(signal.signal, signal.key, signal.reason, signal.t) for signal in driver.signals()])
+    assert told[0] == told[1] == told[2]
+    assert [reason for signal, _, reason, _ in told[0] if signal == "crossed"] == ["up", "down"]

@@ -16,6 +16,7 @@ from blackboard.network import PheromoneNetwork
 KINDS = ("constraint", "fact", "state", "trace")
 OWNERS = ("ann", "bob")
 VALUES = st.sampled_from([None, 1, 2])
+KEYS = st.sampled_from(["k", "k", "k", "l"])
 STRENGTHS = st.sampled_from([None, 0.6, 1.3, 2.3, 4.0, 9.0])
 
 
@@ -32,12 +33,22 @@ class Naive:
     owner: str = ""
     scope: str = "private"
     value: int | None = None
+    key: str = "k"
+    confirmed: int = 0
     sayers: dict[str, None] = field(default_factory=dict)
 
     def take_over(self, owner: str) -> None:
         """What is history, and not merely in the archive, is its next sayer's."""
         if self.status not in {"standing", "archived"}:
             self.owner, self.sayers = owner, {}
+
+    @property
+    def partition(self) -> str:
+        return "shared" if self.scope == "shared" else f"private:{self.owner}"
+
+    @property
+    def present(self) -> bool:
+        return self.status in {"standing", "archived"}
 
     @property
     def s0(self) -> float:
@@ -64,23 +75,26 @@ class NetworkMatchesModel(RuleBasedStateMachine):
         self.network.advance(rounds)
         self.round = rounds
 
-    @rule(n=st.integers(0, 9), kind=st.sampled_from(KINDS), owner=st.sampled_from(OWNERS), strength=STRENGTHS, value=VALUES)
-    def deposit(self, n: int, kind: str, owner: str, strength: float | None, value: int | None) -> None:
-        said: dict[str, Any] = {"kind": kind, "owner": owner, "key": "k", "value": value}
+    @rule(
+        n=st.integers(0, 9), kind=st.sampled_from(KINDS), owner=st.sampled_from(OWNERS), strength=STRENGTHS, value=VALUES, key=KEYS
+    )  # fmt: skip
+    def deposit(self, n: int, kind: str, owner: str, strength: float | None, value: int | None, key: str) -> None:
+        said: dict[str, Any] = {"kind": kind, "owner": owner, "key": key, "value": value}
         item = self.network.deposit(ContextItem(f"item {n}", **said), initial_strength=strength)
         policy = DEFAULTS[kind]
         known = self.model.get(item.id)
         if known is not None and known.status == "standing":
             known.strength = max(known.strength, known.s0) + policy.confirm
+            known.confirmed = self.round
             self.say(item.id, owner)
             return
         if known is None:
-            known = self.model[item.id] = Naive(kind, 0.0, 0.0, 0.0, self.made, owner=owner, value=value)
+            known = self.model[item.id] = Naive(kind, 0.0, 0.0, 0.0, self.made, owner=owner, value=value, key=key)
             self.made += 1
         known.take_over(owner)
         known.status = "standing"
         known.strength = known.first = policy.initial if strength is None else strength
-        known.protected = self.round + policy.protect
+        known.protected, known.confirmed = self.round + policy.protect, self.round
         self.say(item.id, owner)
 
     @rule(data=st.data(), act=st.sampled_from(["confirm", "reinforce", "use"]), delta=st.sampled_from([0.1, 1.0, 30.0]))
@@ -98,10 +112,10 @@ class NetworkMatchesModel(RuleBasedStateMachine):
                 self.network.confirm(item_id)
         elif act == "confirm":
             self.network.confirm(item_id)
-            known.strength = max(known.strength, known.s0) + policy.confirm
+            known.strength, known.confirmed = max(known.strength, known.s0) + policy.confirm, self.round
         elif act == "reinforce":
             self.network.reinforce(item_id, delta)
-            known.strength += delta
+            known.strength, known.confirmed = known.strength + delta, self.round
         else:
             self.network.use(item_id)
             known.strength += policy.use * max(0.0, 1 - known.strength / (2 * known.s0))
@@ -113,29 +127,60 @@ class NetworkMatchesModel(RuleBasedStateMachine):
             return
         item = self.network.share(item_id, by=self.model[item_id].owner)
         known, twin = self.model.pop(item_id), self.model.get(item.id)
-        self.folded = {
-            (where, item.id if summary == item_id else summary, item.id if original == item_id else original)
-            for where, summary, original in self.folded
-        }
-        for edge_id, (strength, ends) in list(self.edges.items()):
-            if item_id in ends:
-                del self.edges[edge_id]
-                moved = (ends - {item_id}) | {item.id}
-                again = [other for other, (_, joins) in self.edges.items() if joins == moved]
-                if again:
-                    self.edges[again[0]] = (max(strength, self.edges[again[0]][0]), moved)
-                elif len(moved) == 2:
-                    self.edges[self.edge_id(item.id, moved)] = (strength, moved)
+        self.move_ends({item_id: item.id})
         if twin is not None and twin.status == "standing":
             twin.strength = max(twin.strength, known.strength) + DEFAULTS[known.kind].confirm
+            twin.confirmed = self.round
             self.say(item.id, known.owner)
             return
         sharer, known.scope = known.owner, "shared"
         if twin is not None:
             twin.take_over(sharer)
             known.number, known.owner, known.sayers = twin.number, twin.owner, twin.sayers
+            known.key = twin.key
         self.model[item.id] = known
         self.say(item.id, sharer)
+
+    @rule(key=KEYS, to=KEYS)
+    def rename(self, key: str, to: str) -> None:
+        """All items of a key go to the other; those that then say the same are one; of two values for a slot a sayer keeps the newest."""
+        if key == to or not any(known.key == key for known in self.model.values()):
+            return
+        moved = self.network.rename_key(key, to)
+        self.move_ends(moved)
+        for former, item_id in moved.items():
+            stays, goes = self.model.pop(former), self.model.pop(item_id, None)
+            if goes is not None:
+                if (goes.status == "standing", goes.present) >= (stays.status == "standing", stays.present):
+                    stays, goes = goes, stays
+                if goes.present:
+                    stays.sayers |= goes.sayers
+                if goes.status == "standing":
+                    stays.strength = max(stays.strength, goes.strength)
+                stays.confirmed = max(stays.confirmed, goes.confirmed)
+            stays.key = to
+            self.model[item_id] = stays
+        sayers: set[Any] = set()
+        for item_id, known in sorted(self.model.items(), key=lambda each: (each[1].confirmed, each[1].number), reverse=True):
+            slot = (known.partition, known.kind, known.key)
+            if known.value is not None and known.present:
+                said, owner = list(known.sayers), known.owner
+                known.sayers = {each: None for each in said if (slot, each) not in sayers}
+                if known.owner not in known.sayers:
+                    known.owner = next(iter(known.sayers), owner)
+                if not known.sayers:
+                    known.status = "superseded"
+                    self.outdate(item_id)
+                sayers |= {(slot, each) for each in said}
+
+    def move_ends(self, moved: dict[str, str]) -> None:
+        """What joined items joins those that they have become; of two edges that join the same the stronger stays."""
+        self.folded = {(where, moved.get(summary, summary), moved.get(original, original)) for where, summary, original in self.folded}
+        joined: dict[frozenset[str], float] = {}
+        for strength, ends in self.edges.values():
+            now = frozenset(moved.get(end, end) for end in ends)
+            joined[now] = max(strength, joined.get(now, 0.0))
+        self.edges = {self.edge_id(min(ends), set(ends)): (strength, set(ends)) for ends, strength in joined.items() if len(ends) == 2}
 
     @rule(data=st.data(), strength=st.sampled_from([None, 0.11, 2.0]))
     def connect(self, data: st.DataObject, strength: float | None) -> None:
@@ -148,14 +193,15 @@ class NetworkMatchesModel(RuleBasedStateMachine):
 
     @rule()
     def fold(self) -> None:
-        """What waits and is related becomes a summary; nothing that stands moves."""
+        """What waits and is related becomes a summary, as strong as one that it replaces; nothing else that stands moves."""
         for group in self.network.foldings():
+            former = {each for item in group for each in self.summaries_of(item.id)}
             summary = self.network.fold(group, " ".join(item.content for item in group))
             assert summary is not None
             assert all(self.model[item.id].status == "archived" for item in group)
             policy = DEFAULTS["summary"]
             if summary.id not in self.model:
-                self.model[summary.id] = Naive("summary", 0.0, 0.0, 0.0, self.made, "", summary.owner, summary.scope)
+                self.model[summary.id] = Naive("summary", 0.0, 0.0, 0.0, self.made, "", summary.owner, summary.scope, key=summary.key or "")
                 self.made += 1
             known = self.model[summary.id]
             if known.status != "standing":
@@ -163,6 +209,12 @@ class NetworkMatchesModel(RuleBasedStateMachine):
             elif summary.partition == group[0].partition:
                 known.strength = max(known.strength, known.s0)
             self.folded |= {(group[0].partition, summary.id, item.id) for item in group}
+            for each in former - {summary.id}:
+                old = self.model[each]
+                if old.present and old.partition == group[0].partition and not all(self.model[o].present for o in self.originals_of(each)):
+                    if summary.partition == old.partition and old.status == "standing":
+                        known.strength = max(known.strength, old.strength)
+                    old.status = "superseded"
 
     @rule(rounds=st.sampled_from([1, 1, 1, 2, 5, 40]))
     def evaporate(self, rounds: int) -> None:
@@ -218,7 +270,9 @@ class NetworkMatchesModel(RuleBasedStateMachine):
         newer = self.model[item_id]
         newer.sayers.setdefault(by)
         for other_id, older in self.model.items():
-            same = (older.kind, older.scope) == (newer.kind, newer.scope) and (older.scope == "shared" or older.owner == newer.owner)
+            same = (older.kind, older.scope, older.key) == (newer.kind, newer.scope, newer.key) and (
+                older.scope == "shared" or older.owner == newer.owner
+            )
             if other_id == item_id or not same or None in {older.value, newer.value} or older.status not in {"standing", "archived"}:
                 continue
             if by in older.sayers:
@@ -229,6 +283,23 @@ class NetworkMatchesModel(RuleBasedStateMachine):
             elif older.owner != newer.owner:
                 continue
             older.status = "superseded"
+            self.outdate(other_id)
+
+    def outdate(self, original: str) -> None:
+        """The summaries of an item go, unless what is left of them will be folded anew."""
+        for each in self.summaries_of(original):
+            summary = self.model[each]
+            if summary.present and self.model[original].partition in {summary.partition, "shared"}:
+                left = [self.model[o] for o in self.originals_of(each)]
+                owners = [o.owner for o in left if o.status == "archived" and o.partition == summary.partition]
+                if summary.status != "standing" or all(owners.count(owner) < 2 for owner in owners):
+                    summary.status = "superseded"
+
+    def summaries_of(self, item_id: str) -> set[str]:
+        return {summary for _, summary, original in self.folded if original == item_id}
+
+    def originals_of(self, summary: str) -> set[str]:
+        return {original for _, each, original in self.folded if each == summary}
 
     def pick(self, data: st.DataObject) -> str | None:
         return data.draw(st.sampled_from(sorted(self.model, key=lambda each: self.model[each].number))) if self.model else None
