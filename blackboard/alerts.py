@@ -114,13 +114,11 @@ class Alerts:
 
     def reinforced(self, item: ContextItem, before: float, delta: float, agent: str, outcome: Outcome) -> None:
         """A unit reinforced a standing item and did nothing else."""
-        confirmed = ((agent, delta),)
+        now, after = self._network.now, before + delta
         if item.kind == constraints.KIND or (item.value is not None and self._contests.concern(item)):
-            self.notice((Touch(item, before, before + delta, list(confirmed)),), outcome)
-        elif item.scope == names.SHARED:
-            now, after = self._network.now, before + delta
-            if not self._keep(item, (now, before, after, agent, delta)):
-                self._ask(self._asked, item, Moment(now, before, after, confirmed, item.kind), outcome)
+            self.notice((Touch(item, before, after, [(agent, delta)]),), outcome)
+        elif item.scope == names.SHARED and not self._keep(item, (now, before, after, agent, delta)):
+            self._ask(self._asked, item, Moment(now, before, after, ((agent, delta),), item.kind), outcome)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Keep no trace of these items beyond their own records."""

@@ -47,7 +47,7 @@ class Contests:
 
     def concern(self, item: ContextItem) -> bool:
         """May what happens to this item make or end a contest? Not where its slot holds no other value, and there is no contest at all."""
-        return bool(self.leaders) or len(self._network.slot_mates(item)) > 1
+        return bool(self.leaders) or self._network.shares_slot(item)
 
     def renamed(self, key: str, moved: Mapping[str, str]) -> None:
         """What was of ``key`` is of another, under another id (former → present): its contests go along."""

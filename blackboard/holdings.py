@@ -227,6 +227,11 @@ class Holdings:
         """What stands or is archived with a value in a slot, of any owner, in order of making."""
         return self._register.slot((partition, kind, folded_name(key), None if target is None else folded_name(target), direction(op)))
 
+    def shares_slot(self, item: ContextItem) -> bool:
+        """Does anything else stand or lie archived in the slot that an item fills? (What ``slot_mates`` would tell, in less time.)"""
+        slot = slot_of(item)
+        return slot is not None and self._register.crowded(slot)
+
     def slot_mates(self, item: ContextItem) -> list[ContextItem]:
         """What stands or is archived in the slot that an item fills, in order of making, itself too; nothing if it fills none."""
         slot = slot_of(item)

@@ -162,6 +162,10 @@ class Register:
         """The items of a slot that stand or are archived, in order."""
         return sorted(self._slots.get(slot, ()), key=in_order)
 
+    def crowded(self, slot: Slot) -> bool:
+        """Are there several in a slot?"""
+        return len(self._slots.get(slot, ())) > 1
+
     def places(self, partitions: Iterable[str] | None, after: int) -> list[int]:
         """The pages that hold items of these partitions (or of all) with ordinals above ``after``, in order."""
         parts = self._places.values() if partitions is None else [self._places.get(each, {}) for each in partitions]
