@@ -64,6 +64,10 @@ class Answers:
         self._config = config
         self._patience = config.patience * config.scale
 
+    def prepare(self, agent: str, query: AnyQuery, limit: int) -> bool:
+        """Do some of what has to be done before a question is answered, up to ``limit`` items' worth; is there more of it?"""
+        return isinstance(query, Search) and self._network.index(limit, partitions=views.partitions(agent))
+
     def answer(self, agent: str, query: AnyQuery, *, at: float | None = None) -> AnyReply:
         """The reply to ``agent`` at time ``at`` (now, if not given). Raises ``Refused``."""
         network = self._network

@@ -241,6 +241,10 @@ class Board:
 
     # ---- questions ----------------------------------------------------------------------------------------------------------------------
 
+    def prepare(self, agent: str, query: AnyQuery, limit: int) -> bool:
+        """Do some of what ``answer`` would have to do first, up to ``limit`` items' worth; is there more of it? It changes no answer."""
+        return self._answers.prepare(agent, query, limit)
+
     def answer(self, agent: str, query: AnyQuery, *, at: float | None = None) -> AnyReply:
         """The answer to ``agent``, from its view; on a wall-clock board as of ``at`` (Unix seconds). Raises ``Refused``."""
         at = max(at, self.now) if at is not None and self.config.time == "wall" else None

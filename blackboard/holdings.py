@@ -216,6 +216,10 @@ class Holdings:
         """The ``k`` strongest, ties in order of making. Raises ``UnknownKind``."""
         return strongest(self._rankings(self._lanes(kind), partitions, at), k)
 
+    def index(self, limit: int, *, partitions: Partitions = None) -> bool:
+        """Do up to ``limit`` items' worth of what the next ``search`` has to do first; is there more of it?"""
+        return any(census.text.catch_up(limit) for census in self._register.census(partitions))
+
     def search(self, text: str, top_k: int = 30, *, partitions: Partitions = None, at: float | None = None) -> list[ContextItem]:
         """Items that stand or are archived and share words with ``text``: the most relevant ``top_k`` of them, the strongest first."""
         scores = relevant((census.text for census in self._register.census(partitions)), text)

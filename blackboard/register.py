@@ -133,6 +133,11 @@ class Register:
             else:
                 del self._slots[slot]
 
+    def reword(self, item: ContextItem) -> None:
+        """The words of an item are about to change."""
+        if item.present:
+            self._census[item.partition].text.reword(item.ordinal, item)
+
     # ---- what is asked ------------------------------------------------------------------------------------------------------------------
 
     def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:

@@ -50,6 +50,7 @@ class Renaming(Moves):
         if goes is not None:
             strength = max(old, goes.strength)
             self._remove(goes)
+        self._register.reword(stays)
         self._register.leave(stays)
         self._register.forget(stays)
         del self._items[stays.id]

@@ -1,14 +1,14 @@
 """Words of items, and which items a text is about.
 
 Laws: an index holds one partition, so what one agent keeps never weighs in another's search. Indexing is left to the next search, so that
-a write costs nothing for it; only then are texts looked at, all at once.
+a write costs nothing for it; only then are texts looked at, many at a time. Who has others to serve meanwhile lets it catch up in slices.
 """
 
 import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Generic, TypeVar
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -43,7 +43,10 @@ T = TypeVar("T")
 
 
 class TextIndex(Generic[T]):
-    """Which items have which terms. Items are known by their ordinals; ``texts`` gives those of many, in order. No text ever changes."""
+    """Which items have which terms. Items are known by their ordinals; ``texts`` gives those of many, in order.
+
+    The text of an item does not change but between ``reword`` and what is asked next.
+    """
 
     __slots__ = ("_pending", "_postings", "_size", "_texts")
 
@@ -65,28 +68,39 @@ class TextIndex(Generic[T]):
         self._size -= 1
         self._later(ordinal, False, item)
 
+    def reword(self, ordinal: int, item: T) -> None:
+        """The text of an item that is there is about to change."""
+        if ordinal not in self._pending:
+            self._turn(ordinal, False, next(iter(self._texts((item,)))))
+            self._pending[ordinal] = (True, item)
+
+    def catch_up(self, limit: int) -> bool:
+        """Index up to ``limit`` of the texts that wait for it; is there more to do?"""
+        some = list(islice(self._pending.items(), limit))
+        for (ordinal, (comes, _)), text in zip(some, self._texts(item for _, (_, item) in some), strict=True):
+            self._turn(ordinal, comes, text)
+            del self._pending[ordinal]
+        return bool(self._pending)
+
     def having(self, term: str) -> set[int]:
         """The ordinals of the items that have the term."""
-        if self._pending:
-            self._catch_up()
+        self.catch_up(len(self._pending))
         return self._postings.get(term, set())
 
     def _later(self, ordinal: int, comes: bool, item: T) -> None:
         if self._pending.pop(ordinal, None) is None:  # coming and going cancel out
             self._pending[ordinal] = (comes, item)
 
-    def _catch_up(self) -> None:
-        texts = self._texts(item for _, item in self._pending.values())
-        for (ordinal, (comes, _)), text in zip(self._pending.items(), texts, strict=True):
-            for term in _findable(text):
-                if comes:
-                    self._postings.setdefault(term, set()).add(ordinal)
-                else:
-                    having = self._postings[term]
-                    having.discard(ordinal)
-                    if not having:
-                        del self._postings[term]
-        self._pending.clear()
+    def _turn(self, ordinal: int, comes: bool, text: str) -> None:
+        """Let the item come or go under each term of its text."""
+        for term in _findable(text):
+            if comes:
+                self._postings.setdefault(term, set()).add(ordinal)
+            else:
+                having = self._postings[term]
+                having.discard(ordinal)
+                if not having:
+                    del self._postings[term]
 
 
 def relevant(indices: Iterable[TextIndex[Any]], text: str) -> dict[int, float]:

@@ -57,6 +57,33 @@ def test_an_index_follows_what_comes_and_goes() -> None:
     assert relevant([index], "cat") == {}
 
 
+def test_an_index_catches_up_in_slices() -> None:
+    """So many texts at a time, in whatever order they came and went meanwhile; a search does the rest."""
+    index = index_of(*(f"cat {n}" for n in range(5)))
+    assert index.catch_up(2)
+    index.remove(0, "cat 0")
+    index.remove(4, "cat 4")
+    assert index.catch_up(2)
+    assert not index.catch_up(2)
+    assert set(relevant([index], "cat")) == {1, 2, 3}
+
+
+@pytest.mark.parametrize("searched", [False, True])
+def test_a_text_may_change(searched: bool) -> None:
+    """It is found by its new words, and no longer by the old ones, whether it was indexed before or not."""
+    words = {0: "cat", 1: "cat"}
+    index: TextIndex[int] = TextIndex(lambda items: [words[item] for item in items])
+    index.add(0, 0)
+    index.add(1, 1)
+    if searched:
+        relevant([index], "cat")
+    index.reword(0, 0)
+    index.remove(0, 0)
+    words[0] = "dog"
+    index.add(0, 0)
+    assert (set(relevant([index], "cat")), set(relevant([index], "dog"))) == ({1}, {0})
+
+
 def test_many_indices_are_searched_as_one() -> None:
     """How rare a word is, is judged by what is searched, and by nothing else."""
     one, other = new_index(), new_index()

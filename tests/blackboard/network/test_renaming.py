@@ -185,3 +185,15 @@ def test_nothing_to_rename(key: str, to: str, sentence: str) -> None:
     put(network, key="k")
     with pytest.raises(BadValue, match=sentence):
         network.rename_key(key, to)
+
+
+@pytest.mark.parametrize("searched", [False, True])
+def test_it_is_found_by_its_new_key_alone(searched: bool) -> None:
+    """Whether it was searched for before or not."""
+    network = PheromoneNetwork()
+    item, other = put(network, "x", key="budgte"), put(network, "y", key="budget")
+    if searched:
+        assert network.search("budgte") == [item]
+    network.rename_key("budgte", "budget")
+    assert network.search("budgte") == []
+    assert set(network.search("budget")) == {item, other}
