@@ -15,7 +15,7 @@ import gc
 import logging
 import secrets
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -299,8 +299,8 @@ class Service:
             for event in islice(self._outbox, count):
                 letters.setdefault(event.audience, []).append(event)
             async with anyio.create_task_group() as tasks:
-                for events in letters.values():
-                    tasks.start_soon(self._tell_audience, events)
+                for audience, events in letters.items():
+                    tasks.start_soon(self._tell_audience, audience, events)
             for _ in range(count):
                 self._outbox.popleft()
             told = {audience: events[-1].n for audience, events in letters.items()}
@@ -308,13 +308,17 @@ class Service:
             self._progress.told.update(told)
             self._progress.wake()
 
-    async def _tell_audience(self, events: Iterable[Outgoing]) -> None:
-        for event in events:
-            try:
-                await persistently(partial(self._bus.emit, self.name, event.audience, event.n, event.data))
-            except BusError:
-                # Too large, or not permitted: those who listen see the gap, and ask for it.
-                _logger.exception("board %s: events %d of %s cannot be told", self.name, event.n, event.audience)
+    async def _tell_audience(self, audience: str, events: Sequence[Outgoing]) -> None:
+        """Tell an audience these, which follow each other."""
+        first = events[0].n
+        try:
+            await persistently(partial(self._bus.emit, self.name, audience, first, *(event.data for event in events)))
+        except BusError:
+            if len(events) == 1:  # too large, or not permitted: those who listen see the gap, and ask for it
+                _logger.exception("board %s: events %d of %s cannot be told", self.name, first, audience)
+            else:
+                for event in events:
+                    await self._tell_audience(audience, [event])
 
     # ---- time ---------------------------------------------------------------------------------------------------------------------------
 

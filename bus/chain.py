@@ -1,17 +1,35 @@
 """Telling an audience its events once, whoever tells them.
 
-Law: the stream takes an event only after the one before it on its subject. Each carries its number in a header, so that whoever comes
-next (this host after a lost acknowledgement, or another one) sees where the chain ends and goes on from there.
+Law: the stream takes a message only after the one before it on its subject. Each carries the number of its last event in a header, so that
+whoever comes next (this host after a lost acknowledgement, or another one) sees where the chain ends and goes on from there.
+
+All that waits to be told goes into one message: the stream syncs a message at a time, so the slower it is, the more each carries.
 """
 
 import asyncio
+from collections.abc import Sequence
+
+import msgspec
 
 from bus.connection import PAUSE, Connection
-from bus.errors import StreamRefused
+from bus.errors import BadMessage, StreamRefused
 from bus.jetstream import EXPECTED_LAST, PLACE, WRONG_LAST
 
 NUMBER = "Pb-N"
-"""The header with an event's number within its audience."""
+"""The header with the number that a message's last event has within its audience."""
+_FRAME = 5
+"""Bytes that MessagePack adds to an event, or to a list of them, at most."""
+
+_together = msgspec.msgpack.Encoder()
+_apart = msgspec.msgpack.Decoder(list[bytes])
+
+
+def events_of(data: bytes) -> list[bytes]:
+    """The events that a message carries. Raises ``BadMessage``."""
+    try:
+        return _apart.decode(data)
+    except msgspec.DecodeError as error:
+        raise BadMessage(f"events: {error}") from error
 
 
 class Chain:
@@ -25,13 +43,17 @@ class Chain:
         self._end: tuple[int, int] | None = None
         """The last event's place in the stream, and its number; ``None``: look."""
 
-    async def tell(self, n: int, data: bytes) -> None:
-        """Add the ``n``-th events, unless they were told already."""
+    async def tell(self, first: int, events: Sequence[bytes]) -> None:
+        """Add the events from number ``first`` on, but for those that were told already."""
         async with self._turn:
             while True:
                 place, last = self._end = self._end or await self._look()
-                if n <= last:
+                told = max(last + 1 - first, 0)
+                if told >= len(events):
                     return
+                upto = self._fitting(events, told)
+                n, data = first + upto - 1, _together.encode(events[told:upto])
+                self._connection.check_size(data)
                 try:
                     ack = await self._connection.jetstream(self._subject, data, {EXPECTED_LAST: str(place), NUMBER: str(n)})
                 except StreamRefused as error:
@@ -41,7 +63,15 @@ class Chain:
                     await asyncio.sleep(PAUSE)  # and the replica that answered may be a little behind
                 else:
                     self._end = int(ack["seq"]), n
-                    return
+
+    def _fitting(self, events: Sequence[bytes], start: int) -> int:
+        """Up to which of the events from ``start`` on go into one message: as many as it carries, and one at least."""
+        room = self._connection.limit - _FRAME
+        for upto in range(start, len(events)):
+            room -= len(events[upto]) + _FRAME
+            if room < 0:
+                return max(upto, start + 1)
+        return len(events)
 
     def look_again(self) -> None:
         """The stream was purged."""

@@ -167,11 +167,15 @@ class Connection:
         why = self._last_error or "by this side"
         return Unreachable(f"the connection to {self.address} is closed ({why}); open the board again")
 
+    @property
+    def limit(self) -> int:
+        """Bytes that a message may hold."""
+        return int(min(MAX_BYTES, self._client.max_payload - _HEADROOM))
+
     def check_size(self, data: bytes) -> None:
         """Raises ``TooLarge``: the server ends the connection of whoever sends more than it takes (nats.py #888)."""
-        limit = min(MAX_BYTES, self._client.max_payload - _HEADROOM)
-        if len(data) > limit:
-            raise TooLarge(f"a message of {len(data):,} bytes is above the limit of {limit:,}; send less at a time")
+        if len(data) > self.limit:
+            raise TooLarge(f"a message of {len(data):,} bytes is above the limit of {self.limit:,}; send less at a time")
 
     def new_inbox(self) -> str:
         return str(self._client.new_inbox())

@@ -147,15 +147,15 @@ class MemoryBus:
         at.opened = asyncio.Event()
         return at.log
 
-    async def emit(self, board: str, audience: str, n: int, data: bytes) -> None:
-        """Tell an audience its ``n``-th events, once."""
-        _fits(data)
+    async def emit(self, board: str, audience: str, first: int, *events: bytes) -> None:
+        """Tell an audience its events from number ``first`` on, each once."""
         at = self._board(board)
-        if n <= at.told.get(audience, 0):
-            return
-        at.told[audience] = n
-        for mailbox in at.listeners.get(audience, ()):
-            mailbox.put(data)
+        for n, data in enumerate(events, first):
+            _fits(data)
+            if n > at.told.get(audience, 0):
+                at.told[audience] = n
+                for mailbox in at.listeners.get(audience, ()):
+                    mailbox.put(data)
 
     async def cut_log(self, board: str, seq: int) -> Cut:  # noqa: ARG002 - as the port has it
         """Nothing is kept."""

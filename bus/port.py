@@ -96,8 +96,11 @@ class Bus(Protocol):
         """
         ...
 
-    async def emit(self, board: str, audience: str, n: int, data: bytes) -> None:
-        """The host's: tell an audience its ``n``-th events; durable on return. Telling a number again is harmless."""
+    async def emit(self, board: str, audience: str, first: int, *events: bytes) -> None:
+        """The host's: tell an audience its events from number ``first`` on; durable on return. Telling a number again is harmless.
+
+        Raises what ``publish`` does; then some of them may have been told.
+        """
         ...
 
     async def cut_log(self, board: str, seq: int) -> Cut:

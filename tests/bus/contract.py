@@ -234,6 +234,15 @@ class BusContract:
             await bus.emit(BOARD, SHARED, 3, b"three")
             assert await take(heard, 3) == [b"one", b"two", b"three"]
 
+    async def test_tells_many_at_once(self, bus: Bus) -> None:
+        """Events told together are heard one by one, in order; of those that were told before, none is heard again."""
+        large = [b"%d" % n * (MAX_BYTES // 3) for n in range(4, 9)]  # no message carries them all
+        async with hosting(bus), bus.listen(BOARD, SHARED) as heard:
+            await bus.emit(BOARD, SHARED, 1, b"one", b"two")
+            await bus.emit(BOARD, SHARED, 2, b"two", b"three")
+            await bus.emit(BOARD, SHARED, 4, *large)
+            assert await take(heard, 8) == [b"one", b"two", b"three", *large]
+
     async def test_a_slow_listener_slows_nobody(self, bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
         """A listener that does not listen loses the oldest; the board and the other listeners go on."""
         monkeypatch.setattr("bus.mailbox.SIZE", 4)

@@ -3,10 +3,13 @@
 import asyncio
 
 import nats
+import pytest
 
 from bus import names
+from bus.chain import events_of
+from bus.errors import TooLarge
 from bus.nats import NatsBus
-from bus.port import Bus
+from bus.port import MAX_BYTES, Bus
 from bus.server import Server
 
 from .contract import BOARD, hosting, take
@@ -21,10 +24,46 @@ async def test_the_chain_refuses_a_duplicate(bus: Bus, server: Server) -> None:
         await second.emit(BOARD, names.SHARED, 3, b"3")
         other = await nats.connect(server.url)
         subscription = await other.jetstream().subscribe("pb.evt.procurement.shared", ordered_consumer=True)
-        assert [(await subscription.next_msg(timeout=5)).data for _ in range(5)] == [b"1", b"2", b"3", b"4", b"5"]
+        said = [events_of((await subscription.next_msg(timeout=5)).data) for _ in range(5)]
+        assert said == [[b"1"], [b"2"], [b"3"], [b"4"], [b"5"]]
         assert (await other.jetstream().stream_info("PB_EVT_procurement")).state.messages == 5
         await other.close()
     await second.aclose()
+
+
+async def test_what_is_told_together_shares_a_message(bus: Bus, server: Server) -> None:
+    """The stream syncs once for all of it; what another host has told of it meanwhile is left out, whatever its split."""
+    second = await NatsBus.connect(server.url)
+    async with hosting(bus):
+        await bus.emit(BOARD, names.SHARED, 1, b"1", b"2", b"3")
+        await second.emit(BOARD, names.SHARED, 2, b"2", b"3", b"4")
+        await bus.emit(BOARD, names.SHARED, 3, b"3", b"4", b"5", b"6")
+        other = await nats.connect(server.url)
+        subscription = await other.jetstream().subscribe("pb.evt.procurement.shared", ordered_consumer=True)
+        said = [events_of((await subscription.next_msg(timeout=5)).data) for _ in range(3)]
+        assert said == [[b"1", b"2", b"3"], [b"4"], [b"5", b"6"]]
+        await other.close()
+    await second.aclose()
+
+
+async def test_one_event_that_does_not_fit(bus: Bus) -> None:
+    """It is refused once those before it are told, and says so."""
+    async with hosting(bus), bus.listen(BOARD, names.SHARED) as heard:
+        with pytest.raises(TooLarge):
+            await bus.emit(BOARD, names.SHARED, 1, b"1", b"2" * (MAX_BYTES + 1), b"3")
+        await bus.emit(BOARD, names.SHARED, 3, b"3")
+        assert await take(heard, 2) == [b"1", b"3"]
+
+
+async def test_what_is_no_event_is_passed_over(bus: Bus, server: Server) -> None:
+    """A message on an audience's subject that no host has told ends nobody's listening."""
+    other = await nats.connect(server.url)
+    async with hosting(bus), bus.listen(BOARD, names.SHARED) as heard:
+        await other.publish("pb.evt.procurement.shared", b"hello")
+        await other.flush()
+        await bus.emit(BOARD, names.SHARED, 1, b"1")  # the stream's own order is another: the chain finds its end first
+        assert await take(heard, 1) == [b"1"]
+    await other.close()
 
 
 async def test_the_chain_goes_on_after_a_restart(bus: Bus, server: Server) -> None:

@@ -38,10 +38,10 @@ class Troubled(MemoryBus):
         super().__init__(ManualClock().now)
         self.errors: list[Exception] = []
 
-    async def emit(self, board: str, audience: str, n: int, data: bytes) -> None:
+    async def emit(self, board: str, audience: str, first: int, *events: bytes) -> None:
         if self.errors:
             raise self.errors.pop()
-        await super().emit(board, audience, n, data)
+        await super().emit(board, audience, first, *events)
 
 
 async def test_events_survive_trouble_of_the_bus(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +82,28 @@ async def test_what_cannot_be_told_holds_up_nothing(caplog: pytest.LogCaptureFix
         for number in (1, 2):
             await bus.publish("board", "finance", post(number, CAT))
         assert decode_events(await anext(heard)).n == 2
+    assert "events 1 of shared cannot be told" in caplog.text
+
+
+async def test_one_that_cannot_be_told_holds_up_none_beside_it(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of events that are told together, those are told that can be."""
+    bus, begin = Troubled(), asyncio.Event()
+    telling = bus.emit
+
+    async def emit(board: str, audience: str, first: int, *events: bytes) -> None:
+        await begin.wait()
+        await telling(board, audience, first, *events)
+
+    monkeypatch.setattr(bus, "emit", emit)
+    store = MemoryStore()
+    async with host(store, bus=bus):
+        for number in (1, 2, 3):
+            await bus.publish("board", "finance", post(number, CAT))
+        image = killed(store)  # whose outbox holds all three
+        begin.set()
+    bus.errors = [TooLarge("a megabyte"), TooLarge("all of it")]
+    async with bus.listen("board", names.SHARED) as heard, host(image, bus=bus):
+        assert [decode_events(await anext(heard)).n for _ in range(2)] == [2, 3]
     assert "events 1 of shared cannot be told" in caplog.text
 
 
