@@ -13,7 +13,7 @@ Laws:
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 from msgspec import Struct, field
@@ -289,9 +289,29 @@ class Board:
     # ---- checkpoints --------------------------------------------------------------------------------------------------------------------
 
     def snapshot(self, *, full: bool = False) -> dict[str, bytes]:
-        """Page name → bytes of the state after entry ``seq``: what changed since the last call, or all. ``b""``: the page is gone."""
+        """Page name → bytes of the state after entry ``seq``: what ``ahead`` and ``take`` give.
+
+        ``full``: of everything, which is a mere read.
+        """
+        if full:
+            return {**self._network.snapshot(full=True), _PAGE: self._own()}
+        return dict((*self.ahead(), *self.take()))
+
+    def ahead(self, *, anew: bool = False) -> Iterator[tuple[str, bytes]]:
+        """(page name, bytes) of what changed since that was taken last, a little at a time; entries may be applied in between.
+
+        It is a state only with what ``take`` gives then. With ``anew`` it is everything, and nothing is left of what was written before.
+        """
+        return self._network.ahead(anew=anew)
+
+    def take(self) -> Iterator[tuple[str, bytes]]:
+        """The rest of it, which makes it the state after entry ``seq``: no entry may be applied meanwhile. ``b""``: the page is gone."""
+        yield from self._network.take()
+        yield _PAGE, self._own()
+
+    def _own(self) -> bytes:
         self._state.alerts = self._alerts.dump()
-        return {**self._network.snapshot(full=full), _PAGE: msgspec.msgpack.encode(self._state)}
+        return msgspec.msgpack.encode(self._state)
 
     @classmethod
     def restore(

@@ -293,18 +293,35 @@ class Holdings:
 
     # ---- how it is kept -----------------------------------------------------------------------------------------------------------------
 
-    def snapshot(self, full: bool = False) -> dict[str, bytes]:
-        """Page name → bytes of what changed since the last call (``b""``: the page is gone); or, ``full``, of everything.
+    def snapshot(self, *, full: bool = False) -> dict[str, bytes]:
+        """Page name → bytes: what ``ahead`` and ``take`` give; or, ``full``, of everything, which is a mere read: it is not taken by that.
 
-        What lies in the archive is not in what changed. Asking for everything, which holds it, is a mere read: no last call.
+        What lies in the archive is only in a full one.
         """
-        classes = {name: (decay.base, decay.origin) for name, decay in self._classes().items()}
-        scalars = msgspec.msgpack.encode(_Scalars(self.now, self._pages.next_ordinal, self._links.pages.next_ordinal, classes))
         if full:
-            return {_PAGE: scalars, **self._pages.all_pages(), **self._links.pages.all_pages()}
-        own = {} if scalars == self._written else {_PAGE: scalars}
-        self._written = scalars
-        return {**own, **self._pages.take_dirty(), **self._links.pages.take_dirty()}
+            return {_PAGE: self._scalars(), **self._pages.all_pages(), **self._links.pages.all_pages()}
+        return dict((*self.ahead(), *self.take()))
+
+    def ahead(self, *, anew: bool = False) -> Iterator[tuple[str, bytes]]:
+        """(page name, bytes) of what changed since that was taken last, a little at a time, and while more changes.
+
+        ``take`` must follow. ``anew``: of everything, so that nothing is left of what was written before.
+        """
+        yield from self._pages.ahead(anew=anew)
+        yield from self._links.pages.ahead(anew=anew)
+
+    def take(self) -> Iterator[tuple[str, bytes]]:
+        """The rest of it, with which it is as of now: nothing may change meanwhile. ``b""``: the page is gone."""
+        scalars = self._scalars()
+        if scalars != self._written:
+            self._written = scalars
+            yield _PAGE, scalars
+        yield from self._pages.take()
+        yield from self._links.pages.take()
+
+    def _scalars(self) -> bytes:
+        classes = {name: (decay.base, decay.origin) for name, decay in self._classes().items()}
+        return msgspec.msgpack.encode(_Scalars(self.now, self._pages.next_ordinal, self._links.pages.next_ordinal, classes))
 
     def restore(self, pages: Mapping[str, bytes]) -> None:
         """Take up a snapshot in a new network of the same kinds: a full one, or all that ever changed, over the archive of then.
@@ -314,7 +331,9 @@ class Holdings:
         if self._pages.next_ordinal or self._links.pages.next_ordinal:
             raise BadValue("only a new network can take up a snapshot: this one holds items already")
         scalars = msgspec.msgpack.decode(pages[_PAGE], type=_Scalars)
-        self.now, self._pages.next_ordinal, self._links.pages.next_ordinal = scalars.now, scalars.items, scalars.edges
+        self.now = scalars.now
+        self._pages.resume(scalars.items, pages)
+        self._links.pages.resume(scalars.edges, pages)
         for name, decay in self._classes().items():
             decay.base, decay.origin = scalars.classes.get(name, (0.0, self.now))
             decay.advance(self.now)

@@ -2,7 +2,7 @@
 
 Laws:
 
-- The state is taken between two batches, and written while the next ones are taken in.
+- The state is taken, mostly, and written while batches are taken in; between two of them, what has changed meanwhile.
 - A cut changes nothing about the board: the checkpoint that becomes the origin stands for what it drops, and what was not told stays.
 - What was erased is owed a cut from the transaction on that recorded the erasure, through any crash, until no byte of it is left: neither
   in the files nor in the log. (Who says it again after that has said it again.)
@@ -20,7 +20,7 @@ from blackboard.clock import Clock
 from blackboard.questions import Progress
 from blackboard.retention import Retention
 from blackboard.store import Batch, Cut, Extent, Standing, Store
-from blackboard.trying import persistently
+from blackboard.trying import Work, persistently
 from bus.errors import BusError
 from bus.port import FILE_BYTES, Bus
 
@@ -80,12 +80,19 @@ class Housekeeping:
         """Write a checkpoint whenever one is due, and cut where something is owed or a limit is reached."""
         while True:
             await self._progress.until(self._due)
-            async with self.turn:
-                seq, pages = self._progress.cursor, self._board.snapshot()
-                self.unsaved = 0
-            with anyio.CancelScope(shield=True):
+            with anyio.CancelScope(shield=True):  # what was taken is written: it is not taken again
+                erasing, pages, work = self._progress.erasing, dict[str, bytes](), Work()
+                for name, data in self._board.ahead(anew=erasing > 0):  # nothing of what was erased may be left in older pages
+                    pages[name] = data
+                    await work.rest()
+                async with self.turn:
+                    seq = self._progress.cursor
+                    pages.update(self._board.take())
+                    self.unsaved = 0
                 await self._store.checkpoint(seq, pages)
-            if self._progress.erasing or self._full():
+            if erasing != self._progress.erasing:  # what was erased meanwhile may have been taken before
+                continue
+            if erasing or self._full():
                 await self._cut(seq)
 
     async def settled(self) -> None:

@@ -4,7 +4,7 @@ Laws:
 
 - Data runs one way: bus → board → one transaction (journal, cursor, watermarks, events, dead letters, archive) → bus. Nothing is told
   before it is durable, and nothing durable stays untold.
-- A batch, once taken in, is finished: closing waits for it.
+- A batch, once taken in, is finished: closing waits for it. Between two of its entries, questions are answered.
 - The checkpoint is written beside the hot path, of the state between two batches.
 - What cannot be written stops the board loudly: publishers and askers get errors, ``wait`` raises the reason.
 - The service runs in a task of its own, so whoever opened it may be cancelled without harm to the others who use it.
@@ -40,7 +40,7 @@ from blackboard.retention import Retention
 from blackboard.store import MAX_HEAD, Batch, DeadLetter, Outgoing, Standing, Store
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
-from blackboard.trying import persistently
+from blackboard.trying import Work, persistently
 from bus import names
 from bus.errors import BadMessage, BusError
 from bus.messages import Post, Tick, decode_post, encode
@@ -247,7 +247,7 @@ class Service:
             messages = await self._log.read(MAX_BATCH)
             with anyio.CancelScope(shield=True):
                 async with self._house.turn:
-                    batch = self._apply(messages)
+                    batch = await self._apply(messages)
                     await self._store.commit(batch)
                     self.board.archive.written()
                     self._to_tell(batch.events)
@@ -255,15 +255,16 @@ class Service:
                     self._progress.step(batch.cursor, batch.marks)
                 await self._log.committed(batch.cursor)
 
-    def _apply(self, messages: Iterable[LogMessage]) -> Batch:
+    async def _apply(self, messages: Iterable[LogMessage]) -> Batch:
         intake = Intake(self._progress.marks)
         journal: list[LogMessage] = []
         events: list[Outgoing] = []
         dead: list[DeadLetter] = []
         erases = False
-        cursor, stamp = self._progress.cursor, 0.0
+        cursor, stamp, work = self._progress.cursor, 0.0, Work()
         for message in messages:
             cursor, stamp = message.seq, message.stamp
+            await work.breathe()
             match intake.take(message):
                 case Entry() as entry:
                     journal.append(message)

@@ -1,10 +1,18 @@
-"""The records of a network, in pages: each record's figures are one row, and only the pages that changed are written again.
+"""The records of a network as rows of figures, many to a page, and what of that has to be written again.
 
-Law: a row holds all figures of its record. What can be rebuilt (indices, heaps, strengths) is in no row; nor is, but where everything is
-asked for, what an item says that lies in the archive: the length of its content stands for it.
+Laws:
+
+- A row holds all figures of its record. What can be rebuilt (indices, heaps, strengths) is in no row; nor is,
+  but where everything is asked for, what an item says that lies in the archive: the length of its content stands for it.
+- Taking what changed costs what changed, however large the network is. The rows that changed go into *slips*, and about as many rows are
+  written again in their own pages, one page after the other. Once that has gone around, the slips from before it began say nothing that the
+  pages do not say, and go. So there are never more slips than two goings-around leave.
+- Of the slips that hold a record's row the newest is right, and of pages and slips together it is the slip: the page may be newer, but then
+  it says the same. So most of it can be taken while more changes: what has changed since is on a later slip.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from sys import intern
 from typing import Any, Generic, TypeVar, cast
 
@@ -17,7 +25,11 @@ from bus import names
 from bus.messages import Status
 
 ROWS = 64
-"""Rows a page."""
+"""Rows a page, or a slip at most."""
+PASSES = 3
+"""So often what has changed is taken ahead: each time it is less, what has changed meanwhile."""
+
+_encode = msgspec.msgpack.Encoder().encode
 
 P = TypeVar("P", ContextItem, Edge)
 
@@ -28,7 +40,16 @@ class Pages(Generic[P]):
     def __init__(self, name: str) -> None:
         self._name = name
         self._pages: dict[int, list[P | None]] = {}
-        self._dirty: set[int] = set()
+        self._changed: set[int] = set()
+        """Ordinals whose rows are not what was taken last."""
+        self._gone: set[int] = set()
+        """Pages that were written once, and hold nothing any more."""
+        self._round: list[int] = []
+        """Pages to be written again in this going around, the next one last."""
+        self._began = 1
+        """The slip that it began with."""
+        self._slips = range(1, 1)
+        """The numbers of those that are kept."""
         self.next_ordinal = 0
 
     def __getitem__(self, ordinal: int) -> P:
@@ -58,7 +79,7 @@ class Pages(Generic[P]):
 
     def touch(self, record: P) -> None:
         """The record has changed."""
-        self._dirty.add(record.ordinal // ROWS)
+        self._changed.add(record.ordinal)
 
     def remove(self, record: P) -> None:
         """The record is gone."""
@@ -67,38 +88,84 @@ class Pages(Generic[P]):
         page[record.ordinal % ROWS] = None
         if not any(page):
             del self._pages[number]
-        self._dirty.add(number)
+            self._gone.add(number)
+        self._changed.add(record.ordinal)
+
+    # ---- how they are kept --------------------------------------------------------------------------------------------------------------
+
+    def resume(self, next_ordinal: int, pages: Iterable[str]) -> None:
+        """Go on from what is kept under these names."""
+        self.next_ordinal = next_ordinal
+        slips = [_number(name) for name in pages if name.startswith(f"{self._name}+/")]
+        self._slips = range(min(slips), max(slips) + 1) if slips else self._slips
 
     def all_pages(self) -> dict[str, bytes]:
-        """Every page, with all that its records say."""
+        """Every record, in pages, with all that it says."""
         return {self._page_name(number): self._encoded(number, whole=True) for number in sorted(self._pages)}
 
-    def take_dirty(self) -> dict[str, bytes]:
-        """The pages that changed since the last call; ``b""`` for one that is gone."""
-        dirty, self._dirty = sorted(self._dirty), set()
-        return {self._page_name(number): self._encoded(number) if number in self._pages else b"" for number in dirty}
+    def ahead(self, *, anew: bool = False) -> Iterator[tuple[str, bytes]]:
+        """What is to be laid over the pages taken before, one after the other, as far as it can be had while more changes.
+
+        It says how all records are only once all that ``take`` gives then is laid over it. ``anew``: all is written again, so that nothing
+        is left of what was.
+        """
+        again = -(-len(self._changed) // ROWS)
+        if anew or 2 * again >= len(self._pages):  # which is less, then
+            turn, self._round, self._began, self._changed = sorted(self._pages), [], self._slips.stop, set()
+        else:
+            if again and not self._round:
+                self._round, self._began = sorted(self._pages, reverse=True), self._slips.stop
+            turn = [self._round.pop() for _ in range(min(again, len(self._round)))]
+        yield from ((self._page_name(number), self._encoded(number)) for number in turn if number in self._pages)
+        for _ in range(PASSES):
+            yield from self._take_slips()
+
+    def take(self) -> Iterator[tuple[str, bytes]]:
+        """The rest of it, with which it says how all records are: nothing may change until the last is taken. ``b""``: it is gone."""
+        yield from self._take_slips()
+        gone, self._gone = sorted(self._gone - self._pages.keys()), set()
+        yield from ((self._page_name(number), b"") for number in gone)
+        if not self._round:
+            first, self._slips = self._slips.start, range(max(self._slips.start, self._began), self._slips.stop)
+            yield from ((self._slip_name(slip), b"") for slip in range(first, self._slips.start))
+
+    def _take_slips(self) -> Iterator[tuple[str, bytes]]:
+        changed, self._changed = sorted(self._changed), set()
+        for first in range(0, len(changed), ROWS):
+            slip, self._slips = self._slips.stop, range(self._slips.start, self._slips.stop + 1)
+            yield self._slip_name(slip), _encode({ordinal: self._row(ordinal) for ordinal in changed[first : first + ROWS]})
+
+    def _row(self, ordinal: int) -> msgspec.Raw | None:
+        page = self._pages.get(ordinal // ROWS)
+        record = page[ordinal % ROWS] if page is not None else None
+        return None if record is None else _row(record)
 
     def _page_name(self, number: int) -> str:
         return f"{self._name}/{number:010}"
 
+    def _slip_name(self, number: int) -> str:
+        return f"{self._name}+/{number:010}"
+
     def _encoded(self, number: int, *, whole: bool = False) -> bytes:
-        return msgspec.msgpack.encode([_row(record, whole) for record in self.page(number)])
+        return _encode([_row(record, whole=whole) for record in self.page(number)])
 
 
-def _row(record: ContextItem | Edge, whole: bool) -> list[Any]:
-    figures = [
+def _row(record: ContextItem | Edge, *, whole: bool = False) -> msgspec.Raw:
+    # Encoded row by row: to keep many of them would stir the collector.
+    if isinstance(record, Edge):
+        said: tuple[Any, ...] = (record.a, record.b, record.relation)
+    else:
+        content, meta = (record.length, None) if record.shelved and not whole else (record.content, dict(record.meta))
+        said = (
+            content, record.kind, record.key, record.target, record.value, record.op, record.unit, record.said_hard,
+            record.expires_at, meta, record.status, record.confirmed, record.confirmations, dict(record.asserters),
+            record.shares(), record.marks, record.protected_until, record.folded,
+        )  # fmt: skip
+    figures = (
         record.ordinal, record.id, record.owner, record.scope, record.s, record.d, record.first, record.made, record.touched,
         record.last_entry, dict(record.formerly) if isinstance(record, ContextItem) else record.formerly,
-    ]  # fmt: skip
-    if isinstance(record, Edge):
-        return [*figures, record.a, record.b, record.relation]
-    content, meta = (record.length, None) if record.shelved and not whole else (record.content, dict(record.meta))
-    return [
-        *figures, content, record.kind, record.key, record.target, record.value, record.op, record.unit, record.said_hard,
-        record.expires_at, meta, record.status, record.confirmed, record.confirmations, dict(record.asserters),
-        record.shares(),
-        record.marks, record.protected_until, record.folded,
-    ]  # fmt: skip
+    )  # fmt: skip
+    return msgspec.Raw(_encode((*figures, *said)))
 
 
 def items_of(pages: Mapping[str, bytes], archive: Archive, board: str) -> Iterator[ContextItem]:
@@ -144,10 +211,28 @@ def _formerly(item: ContextItem, ids: list[str], board: str) -> dict[str, str]:
     return {former: whose for former, whose in private.items() if former in ids}
 
 
+_slip = msgspec.msgpack.Decoder(dict[int, msgspec.Raw])
+
+
 def _rows(name: str, pages: Mapping[str, bytes]) -> Iterator[list[Any]]:
-    for page in sorted(pages):
-        if page.startswith(f"{name}/"):
-            yield from msgspec.msgpack.decode(pages[page])
+    """The rows of all records, in order."""
+    newer: dict[int, msgspec.Raw] = {}
+    for slip in sorted(page for page in pages if page.startswith(f"{name}+/")):
+        newer |= _slip.decode(pages[slip])
+    changed = {number: list(ordinals) for number, ordinals in groupby(sorted(newer), lambda ordinal: ordinal // ROWS)}
+    whole = {_number(page): page for page in pages if page.startswith(f"{name}/")}
+    for number in sorted(whole.keys() | changed.keys()):
+        rows: list[list[Any]] = msgspec.msgpack.decode(pages[whole[number]]) if number in whole else []
+        if number not in changed:
+            yield from rows
+            continue
+        found: dict[int, list[Any] | None] = {row[0]: row for row in rows}
+        found |= {ordinal: msgspec.msgpack.decode(newer[ordinal]) for ordinal in changed[number]}
+        yield from (row for _, row in sorted(found.items()) if row is not None)
+
+
+def _number(page: str) -> int:
+    return int(page.partition("/")[2])
 
 
 class _Numbers(dict[float, float]):

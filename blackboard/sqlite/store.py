@@ -15,6 +15,7 @@ import sqlite3
 import uuid
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +29,8 @@ from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Batch, Cut, DeadLetter
 from bus.lock import Held, hold
 from bus.port import LogMessage
 
+_PAGES_AT_ONCE = 64
+"""Pages that are written in one statement."""
 _AT_ONCE = 4096
 """Rows that are dropped in one transaction, so that a cut holds up no commit."""
 
@@ -265,8 +268,11 @@ def _write_batch(db: sqlite3.Connection, batch: Batch) -> None:
 
 
 def _write_checkpoint(db: sqlite3.Connection, seq: int, pages: Mapping[str, bytes]) -> None:
-    db.executemany("INSERT OR REPLACE INTO pages VALUES (?, ?)", [(name, data) for name, data in pages.items() if data])
-    db.executemany("DELETE FROM pages WHERE name = ?", [(name,) for name, data in pages.items() if not data])
+    kept, gone = [(name, data) for name, data in pages.items() if data], [name for name, data in pages.items() if not data]
+    # Many to a statement: after each this thread waits for the interpreter, which the board is busy with.
+    for some in (kept[n : n + _PAGES_AT_ONCE] for n in range(0, len(kept), _PAGES_AT_ONCE)):
+        db.execute(f"INSERT OR REPLACE INTO pages VALUES {', '.join(['(?, ?)'] * len(some))}", [*chain.from_iterable(some)])  # noqa: S608 - our own text
+    db.executemany("DELETE FROM pages WHERE name = ?", [(name,) for name in gone])
     db.execute("INSERT OR REPLACE INTO meta VALUES ('seq', ?)", (seq,))
 
 

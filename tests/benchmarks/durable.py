@@ -119,7 +119,7 @@ async def applied(bus: NatsBus, agent: str, epoch: str, number: int) -> None:
     """Return once the agent's post is applied and committed; nothing that it said may have been refused."""
     question = encode(Ask(Applied(), epoch, number))
     while True:
-        reply = decode_answer(await bus.ask(BOARD, agent, question)).reply
+        reply = decode_answer(await bus.ask(BOARD, agent, question, timeout=WITHIN)).reply
         if not (isinstance(reply, Failed) and reply.code == NoAnswer.__name__):  # a board that is far behind says: ask again
             break
     assert isinstance(reply, UpTo), reply

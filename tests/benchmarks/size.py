@@ -27,10 +27,12 @@ from tests.benchmarks.load import BOARD, UNITS, Loaded
 from tests.benchmarks.sizes import Sizes
 from tests.benchmarks.table import Row
 
+STRONGEST = 1e6
+"""As strong as an item may be: else a fifth of a million, drawn alike, would fall below a threshold within a few rounds."""
 NEVER = 10**12
 PAUSE = 0.002
 """Seconds between two reads."""
-ROUND_EVERY = 5
+ROUND_EVERY = 10
 """Posts after which a round ends while it is read, and what fades does."""
 CYCLE = 12 * ROUND_EVERY
 """Posts after which the same is said again: what is weak has faded by then."""
@@ -52,7 +54,7 @@ def size(sizes: Sizes) -> list[Row]:
     before = resident()
     # The text index is not part of it. (A mock would remember what it was called with, and that would be counted.)
     with patch.object(text.TextIndex, "add", _nothing), patch.object(text.TextIndex, "remove", _nothing):
-        loaded = Loaded(sizes.many, contents=contents)
+        loaded = Loaded(sizes.many, strongest=STRONGEST, contents=contents)
     gc.collect()
     bytes_an_item = (resident() - before) / sizes.many
     targets = loaded.ids()[: sizes.some]
@@ -150,7 +152,7 @@ async def _read_while_working(url: str, bus: NatsBus, targets: list[str], sizes:
 
 
 class _Writer:
-    """Writes as fast as the board applies it: the mix, and a fifth of weak items that fade some rounds later (and when they come again).
+    """Writes as fast as the board applies it: the mix, and a tenth of weak items that fade some rounds later (and when they come again).
 
     Each round it waits until its posts are applied: a log that grows faster than any board could take it in measures how far it is behind.
     """
@@ -163,7 +165,7 @@ class _Writer:
 
     @staticmethod
     def _units(targets: list[str], i: int) -> tuple[Unit, ...]:
-        weak = UNITS // 10
+        weak = UNITS // 20
         fold = [Deposit(f"weak {i} {j}", kind="tool_result", key=f"weak-{i}", strength=1.05, scope="shared") for j in range(weak)]
         gone = [Deposit(f"gone {i} {j}", kind="trace", strength=0.55, scope="shared") for j in range(weak)]
         said: list[AnyObservation] = [*load.mix(targets, UNITS - 2 * weak, seed=i), *fold, *gone]

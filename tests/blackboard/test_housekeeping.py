@@ -1,25 +1,27 @@
 """Keeping house changes nothing about a board; what is erased is gone from every byte that is kept."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from blackboard import housekeeping
+from blackboard import housekeeping, trying
 from blackboard.client import Board
 from blackboard.clock import ManualClock, SystemClock
 from blackboard.errors import NotInView, NotYours
 from blackboard.retention import Retention
 from blackboard.service import Service
 from blackboard.sqlite import SqliteStore
+from blackboard.storage import ROWS
 from blackboard.store import MemoryStore
 from bus.memory import MemoryBus
+from bus.messages import Deposit, Stats
 from bus.nats import NatsBus
 from bus.port import Bus
 from bus.server import running_server
-from tests.blackboard.hosting import host, killed, some_life, state
+from tests.blackboard.hosting import CAT, ask, host, killed, post, some_life, state
 
 WITHIN = 20.0
 SECRET = "Hailan asked us to keep 47 a piece to ourselves"
@@ -30,6 +32,101 @@ async def cut(service: Service, seq: int) -> None:
     """Wait until the journal begins at ``seq`` or behind it."""
     async with asyncio.timeout(WITHIN):
         await service._progress.until(lambda: service._house.base >= seq)
+
+
+# ---- checkpoints ------------------------------------------------------------------------------------------------------------------------
+
+
+async def test_the_board_goes_on_while_its_state_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much there is to be taken, questions are answered and entries applied meanwhile; what is written is the state then."""
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_EVERY", 5 * ROWS)
+    monkeypatch.setattr(trying, "STRETCH", 0.0)
+    bus, store = MemoryBus(ManualClock().now), MemoryStore()
+    happened: list[str] = []
+    over = asyncio.Event()
+
+    async def told(name: str, work: Awaitable[object]) -> None:
+        await work
+        happened.append(name)
+
+    async with host(store, bus=bus) as service, asyncio.timeout(WITHIN):
+        ahead = service.board.ahead
+
+        def taking(*, anew: bool = False) -> Iterator[tuple[str, bytes]]:
+            both = [told("answered", ask(bus, "finance", Stats())), told("said", bus.publish("board", "finance", post(2, CAT)))]
+            meanwhile = [asyncio.ensure_future(each) for each in both]
+            for each in ahead(anew=anew):
+                if all(task.done() for task in meanwhile):
+                    happened.append("taking")
+                yield each
+            monkeypatch.undo()
+            over.set()
+
+        monkeypatch.setattr(service.board, "ahead", taking)
+        await bus.publish("board", "finance", post(1, *(Deposit(f"{n}") for n in range(50 * ROWS))))
+        await over.wait()
+        async with service._house.turn:
+            pass  # the rest is taken
+        image, was = killed(store), state(service)
+    assert {*happened[:2]} == {"answered", "said"}
+    assert "taking" in happened
+    image._journal.clear()
+    async with host(image) as again:
+        assert state(again) == was
+
+
+async def test_what_was_taken_is_written_though_the_host_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host that is closed while it takes the state loses none of it."""
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_EVERY", 1)
+    monkeypatch.setattr(trying, "STRETCH", 0.0)
+    store, taking = MemoryStore(), asyncio.Event()
+    async with host(store, bus=(bus := MemoryBus(ManualClock().now))) as service:
+        ahead = service.board.ahead
+
+        def slowly(*, anew: bool = False) -> Iterator[tuple[str, bytes]]:
+            for each in ahead(anew=anew):
+                taking.set()
+                yield each
+
+        monkeypatch.setattr(service.board, "ahead", slowly)
+        await bus.publish("board", "finance", post(1, *(Deposit(f"{n}") for n in range(3 * ROWS))))
+        await taking.wait()
+    async with host(killed(store)) as again:
+        assert state(again) == state(service)
+
+
+async def test_what_is_erased_while_the_state_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was taken before is no checkpoint to keep: all is taken anew."""
+    monkeypatch.setattr(trying, "STRETCH", 0.0)
+    store, bus = MemoryStore(), MemoryBus(ManualClock().now)
+    async with host(store, bus=bus) as service, Board(bus, "board", "finance") as finance, asyncio.timeout(WITHIN):
+        async with finance.batch() as batch:
+            secret = await batch.deposit(SECRET)
+            other = await batch.deposit("the other")
+            for n in range(4 * ROWS):
+                await batch.deposit(f"{n}")
+        ahead, begun, go = service.board.ahead, asyncio.Event(), asyncio.Event()
+        rest = trying.Work.rest
+
+        def noticing(*, anew: bool = False) -> Iterator[tuple[str, bytes]]:
+            for each in ahead(anew=anew):
+                yield each
+                begun.set()
+
+        async def waiting(work: trying.Work) -> None:
+            if begun.is_set():
+                await go.wait()
+            await rest(work)
+
+        monkeypatch.setattr(service.board, "ahead", noticing)
+        monkeypatch.setattr(trying.Work, "rest", waiting)
+        await finance.erase(other)
+        await begun.wait()
+        await finance.erase(secret)
+        await finance.wait_applied()
+        go.set()
+        await service._house.settled()
+        assert not [name for name, data in store._standing.pages.items() if SECRET.encode() in data]
 
 
 # ---- retention --------------------------------------------------------------------------------------------------------------------------
@@ -128,6 +225,23 @@ def traces(folder: Path, *texts: str) -> list[str]:
     """Where any of these stands in any byte of any file."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return [f"{text} in {path}" for path in files for text in texts if text.encode() in path.read_bytes()]
+
+
+async def test_what_is_erased_is_gone_from_pages_and_slips(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a checkpoint that is written over and over, nothing stays that was written before the erasure."""
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_EVERY", 1)
+    store, bus = MemoryStore(), MemoryBus(ManualClock().now)
+    async with host(store, bus=bus) as service, Board(bus, "board", "finance") as finance, asyncio.timeout(WITHIN):
+        async with finance.batch() as batch:
+            for n in range(8 * ROWS):
+                await batch.deposit(f"{n}")
+        secret = await finance.deposit(SECRET)
+        while not [name for name, data in store._standing.pages.items() if "+/" in name and SECRET.encode() in data]:
+            await finance.reinforce(secret, 1.0)
+        await finance.erase(secret)
+        await finance.wait_applied()
+        await service._house.settled()
+        assert not [name for name, data in store._standing.pages.items() if SECRET.encode() in data]
 
 
 @pytest.mark.parametrize("kind", ["memory", "nats"])

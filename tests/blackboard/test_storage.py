@@ -1,4 +1,11 @@
-"""Pages: only what changed is written again, and all of it comes back."""
+"""Pages and slips: taking what changed costs what changed, and all of it comes back."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import msgspec
 
@@ -7,14 +14,101 @@ from blackboard.network import PheromoneNetwork
 from blackboard.storage import ROWS, Pages, items_of
 
 
-def test_only_pages_that_changed_are_written() -> None:
-    """One item of many dirties one page; asking again gives none."""
-    network = PheromoneNetwork()
+class Kept:
+    """Lays what is taken over what was taken before, as a store does."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, bytes] = {}
+
+    def take(self, network: PheromoneNetwork, meanwhile: Iterable[Callable[[], object]] = (), *, anew: bool = False) -> dict[str, bytes]:
+        taken, acts = {}, iter(meanwhile)
+        for name, data in network.ahead(anew=anew):
+            taken[name] = data
+            next(acts, lambda: None)()
+        taken.update(network.take())
+        self.pages = {name: data for name, data in {**self.pages, **taken}.items() if data}
+        return taken
+
+    def restored(self) -> PheromoneNetwork:
+        network = PheromoneNetwork()
+        network.restore(self.pages)
+        return network
+
+    @property
+    def slips(self) -> list[str]:
+        return sorted(name for name in self.pages if "+/" in name)
+
+
+def test_taking_costs_what_changed() -> None:
+    """One item of many is one row on a slip, beside one page that is written again; asking again gives none."""
+    network, kept = PheromoneNetwork(), Kept()
     items = [network.deposit(ContextItem(str(n))) for n in range(3 * ROWS)]
-    assert set(network.snapshot()) == {"network", "items/0000000000", "items/0000000001", "items/0000000002"}
-    assert network.snapshot() == {}
+    assert set(kept.take(network)) == {"network", "items/0000000000", "items/0000000001", "items/0000000002"}
+    assert kept.take(network) == {}
     network.reinforce(items[ROWS], 1.0)
-    assert set(network.snapshot()) == {"items/0000000001"}
+    assert set(kept.take(network)) == {"items+/0000000001", "items/0000000000"}
+    assert kept.restored().snapshot(full=True) == network.snapshot(full=True)
+
+
+def test_slips_go_once_all_pages_were_written_again() -> None:
+    """However often what changed is taken, no more is kept than two goings-around leave."""
+    network, kept = PheromoneNetwork(), Kept()
+    item, *_ = [network.deposit(ContextItem(str(n))) for n in range(5 * ROWS)]
+    kept.take(network)
+    for _ in range(30):
+        network.reinforce(item, 1.0)
+        kept.take(network)
+        assert len(kept.slips) <= 2 * 5
+    assert len(kept.slips) >= 5
+
+
+def _do(network: PheromoneNetwork, act: str, step: int, n: int) -> None:
+    items = network.all_items()
+    match act:
+        case "reinforce" if items:
+            network.reinforce(items[-n % len(items)], 1.0)
+        case "deposit":
+            network.deposit(ContextItem(f"meanwhile {step} {n}"))
+        case "erase" if items:
+            network.erase(items[n * 67 % len(items)])
+        case "evaporate":
+            network.evaporate()
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_what_is_kept_is_what_is(data: st.DataObject) -> None:
+    """Whatever is done between one taking and the next, and meanwhile, and wherever it is opened again, pages and slips give all of it."""
+    network, kept = PheromoneNetwork(), Kept()
+    for n in range(8 * ROWS):
+        network.deposit(ContextItem(str(n), kind="trace" if n % 3 else "constraint"))
+    kept.take(network)
+    for step in range(data.draw(st.integers(1, 25), "steps")):
+        act = data.draw(st.sampled_from(["reinforce", "deposit", "erase", "connect", "evaporate", "reopen", "anew"]))
+        items = network.all_items()
+        some = data.draw(st.lists(st.integers(0, len(items) - 1), min_size=2, max_size=2 * ROWS, unique=True)) if len(items) > 1 else []
+        match act:
+            case "reinforce":
+                for n in some:
+                    network.reinforce(items[n], 1.0)
+            case "deposit":
+                for n in some:
+                    network.deposit(ContextItem(f"{step} {n}"))
+            case "erase":
+                for n in some:
+                    network.erase(items[n])
+            case "connect":
+                for a, b in pairwise(some):
+                    network.connect(items[a], items[b])
+            case "evaporate":
+                network.evaporate()
+            case "reopen":
+                network = kept.restored()
+        later = data.draw(st.lists(st.sampled_from(["reinforce", "deposit", "erase", "evaporate"]), max_size=8))
+        kept.take(network, [partial(_do, network, each, step, n) for n, each in enumerate(later)], anew=act == "anew")
+        assert kept.restored().snapshot(full=True) == network.snapshot(full=True)
+        if act == "anew" and not later:
+            assert kept.pages == network.snapshot(full=True)
 
 
 def test_decay_dirties_no_item() -> None:
@@ -31,16 +125,15 @@ def test_decay_dirties_no_item() -> None:
 
 def test_a_page_that_is_gone_is_said_to_be() -> None:
     """When all rows of a page were discarded, its bytes are empty; what the pages then hold is the whole state."""
-    network = PheromoneNetwork()
-    pages: dict[str, bytes] = {}
+    network, kept = PheromoneNetwork(), Kept()
     for n in range(ROWS):
         network.deposit(ContextItem(str(n), kind="trace"))
     network.deposit(ContextItem("stays", kind="constraint"))
     for _ in range(12):
         network.evaporate()
-        pages.update(network.snapshot())
-    assert pages["items/0000000000"] == b""
-    assert {name: page for name, page in pages.items() if page} == network.snapshot(full=True)
+        kept.take(network)
+    assert "items/0000000000" not in kept.pages
+    assert kept.pages == network.snapshot(full=True)
 
 
 def test_asking_for_everything_is_no_last_call() -> None:
