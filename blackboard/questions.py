@@ -8,6 +8,7 @@ Laws:
 - A reply fits the transport: what does not is refused with the cure, or cut where the asker can go on.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
@@ -67,7 +68,7 @@ class Progress:
         """Audience → up to which number it was told. Of one that is not here all was told."""
         self.erasing = 0
         """The entry up to which the journal is still to be cut, since something was erased; 0: nothing is owed."""
-        self._step = anyio.Event()
+        self._step = asyncio.Event()
 
     def step(self, cursor: int, moved: Mapping[tuple[str, str], int]) -> None:
         """A batch was committed."""
@@ -78,7 +79,7 @@ class Progress:
     def wake(self) -> None:
         """Something moved that somebody may wait for."""
         self._step.set()
-        self._step = anyio.Event()
+        self._step = asyncio.Event()
 
     def has(self, agent: str, epoch: str, number: int) -> bool:
         """Is this post of the agent committed?"""

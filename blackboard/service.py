@@ -299,9 +299,13 @@ class Service:
             count = min(TOLD_AT_ONCE, len(self._outbox))
             for event in islice(self._outbox, count):
                 letters.setdefault(event.audience, []).append(event)
-            async with anyio.create_task_group() as tasks:
-                for audience, events in letters.items():
-                    tasks.start_soon(self._tell_audience, audience, events)
+            (audience, events), *others = letters.items()
+            if others:
+                async with anyio.create_task_group() as tasks:
+                    for each in letters.items():
+                        tasks.start_soon(self._tell_audience, *each)
+            else:
+                await self._tell_audience(audience, events)
             for _ in range(count):
                 self._outbox.popleft()
             told = {audience: events[-1].n for audience, events in letters.items()}
