@@ -9,6 +9,7 @@ Laws:
 """
 
 import asyncio
+import gc
 import logging
 from collections.abc import Callable
 from math import inf
@@ -33,7 +34,11 @@ _logger = logging.getLogger(__name__)
 
 
 class Housekeeping:
-    """Keeps the house of one board. ``first_untold`` gives the entry of the first event that waits to be told; infinite if none does."""
+    """Keeps the house of one board.
+
+    ``first_untold`` gives the entry of the first event that waits to be told; infinite if none does. ``alone``: nothing else of account is
+    in this process, so that what stands may be kept out of the garbage collector's sight.
+    """
 
     def __init__(
         self,
@@ -44,6 +49,8 @@ class Housekeeping:
         clock: Clock,
         retention: Retention,
         first_untold: Callable[[], float],
+        *,
+        alone: bool = False,
     ) -> None:
         self.turn = asyncio.Lock()
         """Held from applying a batch to its commit: whoever else has it finds the board as it is stored."""
@@ -59,6 +66,7 @@ class Housekeeping:
         self._retention = retention
         self._first_untold = first_untold
         self._extent = Extent()
+        self._alone = alone
 
     async def begin(self, standing: Standing) -> None:
         """Take up what is owed, and count what there is."""
@@ -90,6 +98,10 @@ class Housekeeping:
                     pages.update(self._board.take())
                     self.unsaved = 0
                 await self._store.checkpoint(seq, pages)
+            if self._alone:
+                # A board grows and holds no garbage: a full collection would only find that again, for as long as it takes.
+                gc.collect(1)
+                gc.freeze()
             if erasing != self._progress.erasing:  # what was erased meanwhile may have been taken before
                 continue
             if erasing or self._full():

@@ -111,13 +111,18 @@ async def serving(
     detectors: tuple[Detector, ...] | None = None,
     summariser: Summariser = DEFAULT,
     retention: Retention | None = None,
+    alone: bool = False,
     **settings: Any,
 ) -> AsyncIterator[Service]:
-    """Host the board ``name`` for all who reach ``bus``; its files are in ``folder``. ``Service.wait`` tells when, and why, it stops."""
+    """Host the board ``name`` for all who reach ``bus``; its files are in ``folder``. ``Service.wait`` tells when, and why, it stops.
+
+    ``alone``: this process is there for boards only, so that its garbage collector need not look at them again and again.
+    """
     store = SqliteStore(folder / f"{name}.db")
     service = Service(
-        name, bus, store, clock or SystemClock(), settings=_read(settings), detectors=detectors, summariser=summariser, retention=retention
-    )
+        name, bus, store, clock or SystemClock(), settings=_read(settings), detectors=detectors, summariser=summariser,
+        retention=retention, alone=alone,
+    )  # fmt: skip
     async with service:
         yield service
 

@@ -65,8 +65,8 @@ class Service:
     """Hosts the board ``name`` on ``bus``, kept in ``store``, while its context is open.
 
     ``settings`` are fields of ``BoardConfig``. They make a new board; one that exists keeps its own, and is refused (``BadValue``) if it
-    was made with others than the ones named. ``summariser`` says in one text what is folded. Entering raises what opening the store and
-    the log raises.
+    was made with others than the ones named. ``summariser`` says in one text what is folded. ``alone``: the process is there for
+    boards only (see ``Housekeeping``). Entering raises what opening the store and the log raises.
     """
 
     def __init__(
@@ -80,6 +80,7 @@ class Service:
         detectors: tuple[Detector, ...] | None = None,
         summariser: Summariser = DEFAULT,
         retention: Retention | None = None,
+        alone: bool = False,
     ) -> None:
         self.name = names.valid_name(name, "board")
         self.board: Board
@@ -96,6 +97,7 @@ class Service:
         self._outbox: deque[Outgoing] = deque()
         self._told: dict[str, int] = {}
         self._retention = retention or Retention()
+        self._alone = alone
         self._house: Housekeeping
         self._restored = 0
         """Entries and changes that were applied again when it was opened."""
@@ -165,7 +167,7 @@ class Service:
                 await self._store.begin(msgspec.json.encode(self._origin), self._log.identity)
             self._to_tell(await self._store.untold())
             self._house = Housekeeping(
-                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._first_untold
+                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._first_untold, alone=self._alone
             )  # fmt: skip
             self._house.unsaved = self._restored
             await self._house.begin(standing)

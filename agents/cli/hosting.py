@@ -23,11 +23,13 @@ async def hosting(
     port: int = -1,
     retention: Retention | None = None,
     settings: Mapping[str, Any] | None = None,
+    alone: bool = False,
 ) -> AsyncIterator[str]:
     """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address.
 
     ``retention`` says how much of their past is kept; ``settings`` are what new boards are made with, and one that has others is refused. A
-    board, or a server of ours, that stops by itself ends the context, with its reason.
+    board, or a server of ours, that stops by itself ends the context, with its reason. ``alone``: this process is there for
+    them only.
     """
     async with AsyncExitStack() as stack:
         watched: list[Callable[[], Coroutine[Any, Any, None]]] = []
@@ -40,7 +42,7 @@ async def hosting(
         bus = await NatsBus.connect(url)
         stack.push_async_callback(bus.aclose)
         for board in boards:
-            service = await stack.enter_async_context(serving(bus, board, data, retention=retention, **(settings or {})))
+            service = await stack.enter_async_context(serving(bus, board, data, retention=retention, alone=alone, **(settings or {})))
             watched.append(service.wait)
         async with anyio.create_task_group() as tasks:
             for end in watched:

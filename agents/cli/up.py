@@ -43,7 +43,7 @@ async def up(
     from agents.cli.hosting import hosting
 
     with sole_server_of(where.data):
-        async with hosting(names, where.data, nats=where.nats, port=port, retention=retention, settings=settings) as url:
+        async with hosting(names, where.data, nats=where.nats, port=port, retention=retention, settings=settings, alone=True) as url:
             record = Serving(os.getpid(), url, names, retention)
             record.write(where.data)
             try:

@@ -59,7 +59,7 @@ async def hosted(url: str, folder: Path, *, checkpoint_every: int = housekeeping
 async def _serve(url: str, folder: Path) -> None:
     bus = await NatsBus.connect(url)
     began = perf_counter()
-    async with serving(bus, BOARD, folder):
+    async with serving(bus, BOARD, folder, alone=True):
         print(perf_counter() - began, flush=True)  # noqa: T201 - what the parent waits for
         await asyncio.to_thread(sys.stdin.read)
     await bus.aclose()

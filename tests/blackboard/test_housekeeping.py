@@ -75,6 +75,19 @@ async def test_the_board_goes_on_while_its_state_is_taken(monkeypatch: pytest.Mo
         assert state(again) == was
 
 
+@pytest.mark.parametrize("alone", [True, False])
+async def test_a_process_that_is_there_for_boards_leaves_them_alone(alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There, with each checkpoint, what stands leaves the garbage collector's sight; a process with other work keeps its own garbage."""
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_EVERY", 1)
+    frozen: list[bool] = []
+    monkeypatch.setattr("blackboard.housekeeping.gc.freeze", lambda: frozen.append(True))
+    bus, store = MemoryBus(ManualClock().now), MemoryStore()
+    async with Service("board", bus, store, ManualClock(), alone=alone):
+        await bus.publish("board", "finance", post(1, CAT))
+    assert store._standing.checkpoint == 1
+    assert bool(frozen) == alone
+
+
 async def test_what_was_taken_is_written_though_the_host_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host that is closed while it takes the state loses none of it."""
     monkeypatch.setattr(housekeeping, "CHECKPOINT_EVERY", 1)

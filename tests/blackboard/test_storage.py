@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import msgspec
 
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
