@@ -56,12 +56,13 @@ class Counts(TypedDict):
 
 
 class _Scalars(Struct):
-    """What stands on the network's own page. Of each decay class: its base and its origin."""
+    """What stands on the network's own page. Of each decay class: its base and its origin; and the numbers of the next slips."""
 
     now: float
     items: int
     edges: int
     classes: dict[str, tuple[float, float]]
+    slips: tuple[int, int] = (1, 1)
 
 
 class Holdings:
@@ -299,7 +300,7 @@ class Holdings:
         What lies in the archive is only in a full one.
         """
         if full:
-            return {_PAGE: self._scalars(), **self._pages.all_pages(), **self._links.pages.all_pages()}
+            return {_PAGE: self._scalars((1, 1)), **self._pages.all_pages(), **self._links.pages.all_pages()}
         return dict((*self.ahead(), *self.take()))
 
     def ahead(self, *, anew: bool = False) -> Iterator[tuple[str, bytes]]:
@@ -312,16 +313,16 @@ class Holdings:
 
     def take(self) -> Iterator[tuple[str, bytes]]:
         """The rest of it, with which it is as of now: nothing may change meanwhile. ``b""``: the page is gone."""
-        scalars = self._scalars()
+        yield from self._pages.take()
+        yield from self._links.pages.take()
+        scalars = self._scalars((self._pages.next_slip, self._links.pages.next_slip))
         if scalars != self._written:
             self._written = scalars
             yield _PAGE, scalars
-        yield from self._pages.take()
-        yield from self._links.pages.take()
 
-    def _scalars(self) -> bytes:
+    def _scalars(self, slips: tuple[int, int]) -> bytes:
         classes = {name: (decay.base, decay.origin) for name, decay in self._classes().items()}
-        return msgspec.msgpack.encode(_Scalars(self.now, self._pages.next_ordinal, self._links.pages.next_ordinal, classes))
+        return msgspec.msgpack.encode(_Scalars(self.now, self._pages.next_ordinal, self._links.pages.next_ordinal, classes, slips))
 
     def restore(self, pages: Mapping[str, bytes]) -> None:
         """Take up a snapshot in a new network of the same kinds: a full one, or all that ever changed, over the archive of then.
@@ -332,8 +333,8 @@ class Holdings:
             raise BadValue("only a new network can take up a snapshot: this one holds items already")
         scalars = msgspec.msgpack.decode(pages[_PAGE], type=_Scalars)
         self.now = scalars.now
-        self._pages.resume(scalars.items, pages)
-        self._links.pages.resume(scalars.edges, pages)
+        self._pages.resume(scalars.items, scalars.slips[0], pages)
+        self._links.pages.resume(scalars.edges, scalars.slips[1], pages)
         for name, decay in self._classes().items():
             decay.base, decay.origin = scalars.classes.get(name, (0.0, self.now))
             decay.advance(self.now)

@@ -4,11 +4,11 @@ Laws:
 
 - A row holds all figures of its record. What can be rebuilt (indices, heaps, strengths) is in no row; nor is,
   but where everything is asked for, what an item says that lies in the archive: the length of its content stands for it.
-- Taking what changed costs what changed, however large the network is. The rows that changed go into *slips*, and about as many rows are
-  written again in their own pages, one page after the other. Once that has gone around, the slips from before it began say nothing that the
-  pages do not say, and go. So there are never more slips than two goings-around leave.
-- Of the slips that hold a record's row the newest is right, and of pages and slips together it is the slip: the page may be newer, but then
-  it says the same. So most of it can be taken while more changes: what has changed since is on a later slip.
+- Taking what changed costs what changed, however large the network is. A page that changed in most of its rows is written again; the rows
+  that changed on others go into *slips*, and as many pages as these are slips are written again in their turn. Once that has gone around,
+  the slips from before it began say nothing that the pages do not say, and go. So there are never more than two goings-around leave.
+- Of the slips that hold a record's row the newest is right, unless its page was written since. So most of it can be taken while more
+  changes: what has changed meanwhile is on a later slip.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,9 +26,6 @@ from bus.messages import Status
 
 ROWS = 64
 """Rows a page, or a slip at most."""
-PASSES = 3
-"""So often what has changed is taken ahead: each time it is less, what has changed meanwhile."""
-
 _encode = msgspec.msgpack.Encoder().encode
 
 P = TypeVar("P", ContextItem, Edge)
@@ -93,11 +90,16 @@ class Pages(Generic[P]):
 
     # ---- how they are kept --------------------------------------------------------------------------------------------------------------
 
-    def resume(self, next_ordinal: int, pages: Iterable[str]) -> None:
+    def resume(self, next_ordinal: int, next_slip: int, pages: Iterable[str]) -> None:
         """Go on from what is kept under these names."""
         self.next_ordinal = next_ordinal
         slips = [_number(name) for name in pages if name.startswith(f"{self._name}+/")]
-        self._slips = range(min(slips), max(slips) + 1) if slips else self._slips
+        self._slips = range(min(slips, default=next_slip), next_slip)
+
+    @property
+    def next_slip(self) -> int:
+        """The number of the next slip."""
+        return self._slips.stop
 
     def all_pages(self) -> dict[str, bytes]:
         """Every record, in pages, with all that it says."""
@@ -109,31 +111,44 @@ class Pages(Generic[P]):
         It says how all records are only once all that ``take`` gives then is laid over it. ``anew``: all is written again, so that nothing
         is left of what was.
         """
-        again = -(-len(self._changed) // ROWS)
-        if anew or 2 * again >= len(self._pages):  # which is less, then
-            turn, self._round, self._began, self._changed = sorted(self._pages), [], self._slips.stop, set()
+        if anew or 2 * -(-len(self._changed) // ROWS) >= len(self._pages):  # which is less, then
+            self._round, self._began, self._changed = [], self._slips.stop, set()
+            yield from ((self._page_name(number), self._encoded(number)) for number in sorted(self._pages))
         else:
+            before = self._slips.stop
+            yield from self._take_changed()
+            again = self._slips.stop - before
             if again and not self._round:
                 self._round, self._began = sorted(self._pages, reverse=True), self._slips.stop
-            turn = [self._round.pop() for _ in range(min(again, len(self._round)))]
-        yield from ((self._page_name(number), self._encoded(number)) for number in turn if number in self._pages)
-        for _ in range(PASSES):
-            yield from self._take_slips()
+            for number in [self._round.pop() for _ in range(min(again, len(self._round)))]:
+                yield from self._again(number)
 
     def take(self) -> Iterator[tuple[str, bytes]]:
         """The rest of it, with which it says how all records are: nothing may change until the last is taken. ``b""``: it is gone."""
-        yield from self._take_slips()
+        yield from self._take_changed()
         gone, self._gone = sorted(self._gone - self._pages.keys()), set()
         yield from ((self._page_name(number), b"") for number in gone)
         if not self._round:
             first, self._slips = self._slips.start, range(max(self._slips.start, self._began), self._slips.stop)
             yield from ((self._slip_name(slip), b"") for slip in range(first, self._slips.start))
 
-    def _take_slips(self) -> Iterator[tuple[str, bytes]]:
+    def _take_changed(self) -> Iterator[tuple[str, bytes]]:
         changed, self._changed = sorted(self._changed), set()
-        for first in range(0, len(changed), ROWS):
+        few: list[int] = []
+        for number, ordinals in groupby(changed, lambda ordinal: ordinal // ROWS):
+            here = list(ordinals)
+            if 2 * len(here) >= ROWS:  # then its page is less than a slip, and a page again later
+                yield from self._again(number)
+            if 2 * len(here) < ROWS or number not in self._pages:
+                few += here
+        for first in range(0, len(few), ROWS):
             slip, self._slips = self._slips.stop, range(self._slips.start, self._slips.stop + 1)
-            yield self._slip_name(slip), _encode({ordinal: self._row(ordinal) for ordinal in changed[first : first + ROWS]})
+            yield self._slip_name(slip), _encode({ordinal: self._row(ordinal) for ordinal in few[first : first + ROWS]})
+
+    def _again(self, number: int) -> Iterator[tuple[str, bytes]]:
+        """A page that is written again beside slips: it begins with the number of the first that may be newer."""
+        if number in self._pages:
+            yield self._page_name(number), _encode([self._slips.stop, *(_row(record) for record in self.page(number))])
 
     def _row(self, ordinal: int) -> msgspec.Raw | None:
         page = self._pages.get(ordinal // ROWS)
@@ -216,18 +231,22 @@ _slip = msgspec.msgpack.Decoder(dict[int, msgspec.Raw])
 
 def _rows(name: str, pages: Mapping[str, bytes]) -> Iterator[list[Any]]:
     """The rows of all records, in order."""
-    newer: dict[int, msgspec.Raw] = {}
+    newer: dict[int, tuple[int, msgspec.Raw]] = {}
     for slip in sorted(page for page in pages if page.startswith(f"{name}+/")):
-        newer |= _slip.decode(pages[slip])
+        newer.update((ordinal, (_number(slip), row)) for ordinal, row in _slip.decode(pages[slip]).items())
     changed = {number: list(ordinals) for number, ordinals in groupby(sorted(newer), lambda ordinal: ordinal // ROWS)}
     whole = {_number(page): page for page in pages if page.startswith(f"{name}/")}
     for number in sorted(whole.keys() | changed.keys()):
-        rows: list[list[Any]] = msgspec.msgpack.decode(pages[whole[number]]) if number in whole else []
+        rows: list[Any] = msgspec.msgpack.decode(pages[whole[number]]) if number in whole else []
+        since = rows.pop(0) if rows and isinstance(rows[0], int) else 0
         if number not in changed:
             yield from rows
             continue
         found: dict[int, list[Any] | None] = {row[0]: row for row in rows}
-        found |= {ordinal: msgspec.msgpack.decode(newer[ordinal]) for ordinal in changed[number]}
+        for ordinal in changed[number]:
+            slip_number, row = newer[ordinal]
+            if slip_number >= since:
+                found[ordinal] = msgspec.msgpack.decode(row)
         yield from (row for _, row in sorted(found.items()) if row is not None)
 
 
