@@ -74,7 +74,12 @@ class DecayClass:
         self.level = self.level_at(now)
 
     def change(self, rate: float, now: float) -> None:
-        """Fade at another policy's ``rate`` from ``now`` on; strengths go on from where they are. Raises ``BadValue``."""
+        """Fade at another policy's ``rate`` from ``now`` on; strengths go on from where they are. Raises ``BadValue``.
+
+        The same rate changes nothing: whatever waits for a level is due when it was, to the last bit.
+        """
+        if rate == self.rate:
+            return
         self.slope = _slope(rate)
         self.rate = rate
         self.base = self.level

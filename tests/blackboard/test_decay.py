@@ -88,3 +88,13 @@ def test_another_rate() -> None:
     decay.advance(7)
     assert decay.level == pytest.approx(level + 2 * math.log(2))
     assert decay.reaches(decay.level) == pytest.approx(7)
+
+
+def test_the_same_rate_again_changes_nothing() -> None:
+    """What waits for a level is due when it was, to the last bit: rounding would show, since it depends on where one counts from."""
+    decay = DecayClass("x", 0.02, 0.0)
+    levels = [level / 7 for level in range(2, 100)]
+    due = [decay.reaches(level) for level in levels]
+    decay.advance(11)
+    decay.change(0.02, 11)
+    assert [decay.reaches(level) for level in levels] == due
