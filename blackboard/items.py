@@ -294,10 +294,9 @@ class ContextItem(Pheromone):
             latest.count += count
             latest.last = now
             return
-        if self._shares is False and cause == "deposit" and count == 1 and amount == self.first and now == self.made:
-            self._shares = agent in self.asserters and len(self.asserters) == 1
-            if self._shares:
-                return
+        if self._shares is False and self._tells(agent, cause, amount, count, now):
+            self._shares = True
+            return
         self.keep_contributions()
         shares, length = self._spelt_out(), 0
         if isinstance(shares, dict):
@@ -335,11 +334,15 @@ class ContextItem(Pheromone):
         self._shares = False
 
     def shares(self) -> bool | list[tuple[str, str, float, int, float]]:
-        """Its contributions as a row has them: those by themselves, or whether there is that of the first deposit alone."""
+        """Its contributions as a row has them: those by themselves, or whether there is that of the first deposit alone.
+
+        However it came to be, a row says it in one way, so that what is restored is what was kept.
+        """
         shares = self._shares
         if isinstance(shares, bool):
             return shares
-        return [(agent, cause, share.amount, share.count, share.last) for (agent, cause), share in self.contributions.items()]
+        rows = [(agent, cause, share.amount, share.count, share.last) for (agent, cause), share in self.contributions.items()]
+        return rows if len(rows) != 1 or not self._tells(*rows[0]) else True
 
     def take_shares(self, shares: bool | list[tuple[str, str, float, int, float]]) -> None:
         """Take up what ``shares`` gave."""
@@ -353,6 +356,11 @@ class ContextItem(Pheromone):
         """What tells of its first deposit is about to change, and who contributed is not."""
         if self._shares is True:
             self._shares = self._first_deposit()
+
+    def _tells(self, agent: str, cause: str, amount: float, count: int, last: float) -> bool:
+        """Does the item itself tell of this: the first deposit of who alone says so?"""
+        first = cause == "deposit" and count == 1 and amount == self.first and last == self.made
+        return first and agent in self.asserters and len(self.asserters) == 1
 
     def _first_deposit(self) -> Contributed:
         return Contributed(self.first, 1, self.made, next(iter(self.asserters)), "deposit")

@@ -6,6 +6,7 @@ import pytest
 
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem, Edge
+from blackboard.kinds import policy
 from blackboard.network import PheromoneNetwork
 
 
@@ -71,3 +72,16 @@ def test_who_deposited_first_stays_known_whoever_says_it_later() -> None:
     founding = item.contributions["ann", "deposit"]
     assert (founding.amount, founding.count, founding.last) == (2.0, 1, 0.0)
     assert item.contributions["cid", "revive"].amount == 3.0
+
+
+def test_a_row_says_contributions_in_one_way() -> None:
+    """Where only the first deposit is left to tell of, however that came about, what is restored is what was kept."""
+    kinds = {"fact": policy("fact", initial=4, rate=0, confirm=0)}
+    network = PheromoneNetwork(kinds=kinds)
+    item = network.deposit(ContextItem("x", owner="ann", scope="shared"))
+    network.deposit(ContextItem("x", owner="bob", scope="shared"), by="bob")  # which adds nothing
+    network.retract(item, by="bob")
+    restored = PheromoneNetwork(kinds=kinds)
+    restored.restore(network.snapshot(full=True))
+    assert restored.snapshot(full=True) == network.snapshot(full=True)
+    assert list(restored.get(item.id).contributions) == [("ann", "deposit")]
