@@ -108,6 +108,7 @@ class Alerts:
             if item.status == "standing":
                 if touch.fresh:
                     item.marks = None
+                    item.awaited = 0  # it is down for what its former life was due for, which may be later
                 if item.scope == names.SHARED and (touch.before != touch.after or not touch.renamed):  # its name alone is nothing to detect
                     self._detect(item, self._moment(touch), outcome)
             self._contests.notice(touch, arrivals, outcome)

@@ -11,7 +11,7 @@ from blackboard.board import Board
 from blackboard.config import BoardConfig
 from blackboard.trends import Detector, Finding, Moment, defaults
 from bus import names
-from bus.messages import Confirm, Deposit, Evidence, Reinforce, RenameKey, SetKinds, Share, Tick, Use
+from bus.messages import Confirm, Deposit, Evidence, Reinforce, RenameKey, Retract, SetKinds, Share, Tick, Use
 from tests.blackboard.driver import Driver
 
 
@@ -227,6 +227,18 @@ def test_what_a_detector_is_told_late_it_finds_all_the_same(acts: list[tuple[str
                     driver.say(what, Reinforce(items[n], delta))
     late, at_once = (driver.signals() for driver in drivers)
     assert late == at_once
+
+
+def test_what_is_said_again_is_due_for_itself() -> None:
+    """Not when what it was before it was withdrawn would have been, even where it is confirmed in the same breath."""
+    driver = Driver()
+    item = driver.deposit("a", "x", kind="preference", strength=1_000.0, scope="shared")
+    driver.rounds(2)
+    driver.say("a", Retract(item))
+    again = Deposit("x", kind="preference", strength=4.0, scope="shared")
+    driver.say("a", again, again)
+    driver.rounds(60)
+    assert [(signal.reason, signal.t) for signal in driver.signals("crossed")] == [("down", 44.0)]
 
 
 def test_a_renamed_item_is_watched_as_before() -> None:
