@@ -291,11 +291,19 @@ class Alerts:
     # ---- from elsewhere -----------------------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Take up a network that was made elsewhere: each item counts as having arrived when it was last confirmed."""
+        """Take up a network that was made elsewhere: each item counts as having arrived when it was last confirmed.
+
+        What was due since then was told there, and is not told again.
+        """
+        now, told = self._network.now, Outcome()
         for item in self._network.all_items((names.SHARED,)):
             item.marks = Quiet(item.confirmed, 0.0, item.strength)
             for number in self._timed:
-                self._await(item, number, self._due(number, item))
+                due = self._due(number, item)
+                if due is not None and due <= now:
+                    self._ask(self._asked[number : number + 1], item, Moment(now, item.strength, item.strength, kind=item.kind), told)
+                else:
+                    self._await(item, number, due)
         self._contests.begin()
 
     # ---- persistence --------------------------------------------------------------------------------------------------------------------

@@ -229,6 +229,21 @@ def test_what_a_detector_is_told_late_it_finds_all_the_same(acts: list[tuple[str
     assert late == at_once
 
 
+def test_a_silence_that_was_told_where_an_export_was_made_is_not_told_again() -> None:
+    """Nor when the item is confirmed, which ends it; the next silence is told."""
+    driver = Driver()
+    rule = driver.deposit("a", "x", kind="constraint", scope="shared")
+    driver.rounds(50)
+    made = Driver(board=Board.of_document(driver.board.document(), "test"))
+    made.log = driver.log[:1]
+    made.say("b", Use(rule))
+    made.rounds(3)
+    for _ in range(5):
+        made.say("b", Confirm(rule))
+    made.rounds(10)
+    assert [(signal.signal, signal.t) for signal in made.signals()] == [("burst", 53.0), ("fading", 63.0)]
+
+
 def test_what_is_said_again_is_due_for_itself() -> None:
     """Not when what it was before it was withdrawn would have been, even where it is confirmed in the same breath."""
     driver = Driver()
