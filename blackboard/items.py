@@ -11,12 +11,13 @@ import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from blackboard.archive import Archive, Said
+from blackboard.contributions import Contributed, Shares, added, by_agent_and_cause
 from blackboard.decay import DecayClass
 from blackboard.errors import BadValue
 from blackboard.identity import folded_name, identity, partition
@@ -101,22 +102,6 @@ class Pheromone:
         self.d = 0.0
 
 
-class Contributed(Struct, gc=False):
-    """How much one agent added to an item by one cause."""
-
-    amount: float
-    count: int
-    last: float
-    agent: str
-    cause: str
-    former: "Contributed | None" = None
-    """The one before it, where they are a chain."""
-
-
-FEW = 8
-"""Contributions that are looked through one by one."""
-
-
 class _Rest(Struct, frozen=True, gc=False):
     """What most items have not: those share one."""
 
@@ -186,8 +171,8 @@ class ContextItem(Pheromone):
         self.confirmations = 0
         self.asserters: Mapping[str, bool] = _EMPTY
         """Who says so, and whether as hard. Never changed, only replaced: items share what one asserter alone says."""
-        self._shares: Contributed | dict[tuple[str, str], Contributed] | bool = False
-        """A few contributions as a chain, the latest first; or all of many. True: that of the first deposit alone, as most items have."""
+        self._shares: Shares | Literal[True] = None
+        """True: that of the first deposit alone, as most items have, for which the item's own figures stand."""
         self.marks: Any = None
         """What the detectors of a board remember of it."""
         self.awaited = 0
@@ -287,90 +272,59 @@ class ContextItem(Pheromone):
         return self.status in {"standing", "archived"}
 
     def contribute(self, agent: str, cause: str, amount: float, now: float, count: int = 1) -> None:
-        """Remember who made it stronger."""
+        """Remember that the agent made it so much stronger, by ``count`` acts of which the last was at ``now``."""
         latest = self._shares
         if type(latest) is Contributed and latest.agent == agent and latest.cause == cause and latest.last <= now:
             latest.amount += amount
             latest.count += count
             latest.last = now
             return
-        if self._shares is False and self._tells(agent, cause, amount, count, now):
+        if latest is None and self._tells(agent, cause, amount, count, now):
             self._shares = True
-            return
-        self.keep_contributions()
-        shares, length = self._spelt_out(), 0
-        if isinstance(shares, dict):
-            share = shares.get((agent, cause))
         else:
-            share = shares
-            while share is not None and not (share.agent == agent and share.cause == cause):
-                share = share.former
-                length += 1
-        if share is not None:
-            share.amount += amount
-            share.count += count
-            share.last = max(share.last, now)
-        elif isinstance(shares, dict):
-            shares[agent, cause] = Contributed(amount, count, now, agent, cause)
-        elif length < FEW:
-            self._shares = Contributed(amount, count, now, agent, cause, shares)
-        else:
-            self._shares = {**self.contributions, (agent, cause): Contributed(amount, count, now, agent, cause)}
+            self._shares = added(self._spelt_out(), agent, cause, amount, now, count)
 
     @property
     def contributions(self) -> Mapping[tuple[str, str], Contributed]:
         """Who strengthened it, by which cause; in the order in which they first did."""
-        share = self._spelt_out()
-        if isinstance(share, dict):
-            return share
-        chain = []
-        while share is not None:
-            chain.append(share)
-            share = share.former
-        return {(each.agent, each.cause): each for each in reversed(chain)}
+        return by_agent_and_cause(self._spelt_out())
 
     def forget_contributions(self) -> None:
         """Let nobody have strengthened it."""
-        self._shares = False
+        self._shares = None
+
+    def keep_contributions(self) -> None:
+        """What tells of its first deposit is about to change, and who contributed is not."""
+        self._shares = self._spelt_out()
 
     def shares(self) -> bool | list[tuple[str, str, float, int, float]]:
         """Its contributions as a row has them: those by themselves, or whether there is that of the first deposit alone.
 
         However it came to be, a row says it in one way, so that what is restored is what was kept.
         """
-        shares = self._shares
-        if isinstance(shares, bool):
-            return shares
+        if self._shares is None or self._shares is True:
+            return self._shares is True
         rows = [(agent, cause, share.amount, share.count, share.last) for (agent, cause), share in self.contributions.items()]
         return rows if len(rows) != 1 or not self._tells(*rows[0]) else True
 
     def take_shares(self, shares: bool | list[tuple[str, str, float, int, float]]) -> None:
         """Take up what ``shares`` gave."""
         if isinstance(shares, bool):
-            self._shares = shares
+            self._shares = shares or None
             return
         for agent, cause, amount, count, last in shares:
             self.contribute(_shared(agent), _shared(cause), amount, last, count)
-
-    def keep_contributions(self) -> None:
-        """What tells of its first deposit is about to change, and who contributed is not."""
-        if self._shares is True:
-            self._shares = self._first_deposit()
 
     def _tells(self, agent: str, cause: str, amount: float, count: int, last: float) -> bool:
         """Does the item itself tell of this: the first deposit of who alone says so?"""
         first = cause == "deposit" and count == 1 and amount == self.first and last == self.made
         return first and agent in self.asserters and len(self.asserters) == 1
 
-    def _first_deposit(self) -> Contributed:
-        return Contributed(self.first, 1, self.made, next(iter(self.asserters)), "deposit")
-
-    def _spelt_out(self) -> Contributed | dict[tuple[str, str], Contributed] | None:
+    def _spelt_out(self) -> Shares:
         """Its contributions, each by itself."""
-        shares = self._shares
-        if isinstance(shares, bool):
-            return self._first_deposit() if shares else None
-        return shares
+        if self._shares is True:
+            return Contributed(self.first, 1, self.made, next(iter(self.asserters)), "deposit")
+        return self._shares
 
     def asserted(self, by: str, hard: bool) -> None:
         """``by`` says so."""

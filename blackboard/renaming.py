@@ -25,8 +25,10 @@ class Renaming(Moves):
         """
         key, to = folded_name(key), folded_name(to)
         found = list(self.about(key))
-        if not found or key == to:
-            raise BadValue(f"key {key!r} has no items to rename" if not found else f"key {key!r} is {to!r} already: give another")
+        if not found:
+            raise BadValue(f"key {key!r} has no items to rename: keys() lists those that have")
+        if key == to:
+            raise BadValue(f"key {key!r} is {to!r} already: give another")
         moved = {item.id: self._rename(item, to, by) for item in found}
         for slot in dict.fromkeys(slot_of(item) for item in moved.values() if item.present):
             if slot is not None:
@@ -69,7 +71,6 @@ class Renaming(Moves):
 
     def _merge(self, goes: ContextItem, stays: ContextItem) -> None:
         """All that is known of one item is known of the other, which says the same; it ends when neither would stand."""
-        stays.keep_contributions()
         if goes.present:
             for agent, hard in goes.asserters.items():
                 stays.asserted(agent, hard or stays.asserters.get(agent, False))

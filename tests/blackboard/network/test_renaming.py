@@ -62,20 +62,35 @@ def test_what_says_the_same_under_one_key_becomes_one() -> None:
     note = put(network, "note", key="n", owner="ann")
     rounds(network, 1)
     network.confirm(two, by="eve")
+    rounds(network, 1)
+    network.confirm(one, by="fay")
     edges = network.connect(note, one), network.connect(note, two), network.connect(one, two)
     network.reinforce_edge(edges[1], 2.0)
     strength, ids = two.strength, (one.id, two.id)
     network.rename_key("k", "l")
     assert network.all_items() == [two, note]
-    assert (two.strength, two.confirmations, two.expires_at) == (strength, 1, 9)
+    assert (two.strength, two.confirmations, two.confirmed, two.expires_at) == (strength, 2, 2.0, 9)
+    assert (one.id, one.status, one.strength) == (two.id, "discarded", 0.0)
     assert set(two.asserters) == {"ann", "bob"}
     assert {share: of.amount for share, of in two.contributions.items()} == {
-        ("ann", "deposit"): 4.0, ("bob", "deposit"): 6.0, ("eve", "confirm"): pytest.approx(0.62),
+        ("ann", "deposit"): 4.0, ("bob", "deposit"): 6.0,
+        ("eve", "confirm"): pytest.approx(0.62), ("fay", "confirm"): pytest.approx(0.6584),
     }  # fmt: skip
     assert [network.get(each) for each in ids] == [two, two]
     assert [edge.strength for edge in network.edges_of(two)] == [pytest.approx(3.0)]
-    rounds(network, 8)
+    rounds(network, 7)
     assert two.status == "expired", "at the later of the two times, once"
+
+
+def test_the_weaker_one_that_stays_grows_as_strong() -> None:
+    """No strength is lost, and the recorder is told of it."""
+    moves = Moves()
+    network = PheromoneNetwork(kinds=BARE, recorder=moves)
+    put(network, "x", 6.0, key="k", owner="ann", scope="shared")
+    stays = put(network, "x", 2.0, key="l", owner="bob", scope="shared")
+    network.rename_key("k", "l")
+    assert (network.top(2), stays.strength) == ([stays], 6.0)
+    assert moves.items[-1] == ("x", "rename", 2.0, 6.0, "", None)
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -83,10 +98,15 @@ def test_what_is_in_force_stays(swapped: bool) -> None:
     """Of what stands and what is history the former stays, whatever key it had, with its own asserters; its strength is not touched."""
     network = PheromoneNetwork(kinds=BARE)
     past, item = put(network, "x", key="k", owner="ann", scope="shared"), put(network, "x", 2.0, key="l", owner="bob", scope="shared")
+    former = past.id, item.id
+    network.rename_key("k", "k0")
+    network.rename_key("k0", "k")
+    network.rename_key("l", "l0")
+    network.rename_key("l0", "l")
     network.retract(past, by="ann")
-    ids = past.id, item.id
+    ids = *former, *past.formerly, *item.formerly
     network.rename_key(*(("l", "k") if swapped else ("k", "l")))
-    assert [network.get(each) for each in ids] == [item, item]
+    assert [network.get(each) for each in ids] == [item] * 4
     assert (item.status, item.strength, item.owner, list(item.asserters)) == ("standing", 2.0, "bob", ["bob"])
     assert network.all_items() == [item]
     assert [each.status for each in network.made_after(-1)] == ["standing"]
@@ -101,6 +121,20 @@ def test_what_is_archived_of_both_is_asserted_by_both() -> None:
     network.rename_key("k", "l")
     assert network.get(one.id) is network.get(two) is two
     assert (two.status, two.asserters) == ("archived", {"ann": True, "bob": False})
+
+
+@pytest.mark.parametrize(("ends", "end"), [((9, 5), 9), ((5, 9), 9), ((None, 5), None), ((5, None), None)])
+@pytest.mark.parametrize("hard", [(True, False), (False, True), (False, False)])
+def test_one_binds_if_either_did_and_ends_when_neither_would_stand(
+    ends: tuple[float | None, ...], end: float | None, hard: tuple[bool, ...]
+) -> None:
+    """Whichever of the two has stayed, and also of one who said both."""
+    network = PheromoneNetwork(kinds=BARE)
+    for key, expires_at, binding in zip("kl", ends, hard, strict=True):
+        put(network, "x", kind="constraint", key=key, owner="ann", scope="shared", hard=binding, expires_at=expires_at)
+    network.rename_key("k", "l")
+    [item] = network.all_items()
+    assert (item.expires_at, network.next_due() == end, item.asserters) == (end, end is not None, {"ann": any(hard)})
 
 
 def test_of_two_values_for_a_slot_each_sayer_keeps_the_one_said_last() -> None:
@@ -118,6 +152,21 @@ def test_of_two_values_for_a_slot_each_sayer_keeps_the_one_said_last() -> None:
     older = put(network, "39", key="l", value=39, owner="bob", **said)
     network.rename_key("k", "l")
     assert (old.status, older.status, new.status) == ("superseded", "standing", "standing")
+
+
+def test_of_two_values_in_one_name_the_newer_stands() -> None:
+    """Whoever said them for their owner; each that goes is told once."""
+    moves = Moves()
+    network = PheromoneNetwork(kinds=BARE, recorder=moves)
+    values = []
+    for key, value, by in (("k", 40, "bob"), ("l", 47, "eve"), ("l", 50, "eve"), ("m", 60, "ann"), ("k", 70, "ann")):
+        values.append(network.deposit(ContextItem(str(value), key=key, value=value, owner="ann"), by=by))
+        rounds(network, 1)
+    moves.items.clear()
+    network.rename_key("l", "k")
+    network.rename_key("m", "k")
+    assert [item.status for item in values] == ["superseded"] * 4 + ["standing"]
+    assert [move[:2] for move in moves.items if move[1] == "supersede"] == [("50", "supersede"), ("60", "supersede")]
 
 
 def test_former_ids_outlive_sharing() -> None:
@@ -147,6 +196,22 @@ def test_what_waits_is_folded_under_its_new_key() -> None:
     network.rename_key("k", "l")
     rounds(network, 1)
     assert [(item.kind, item.key, item.content) for item in network.all_items()] == [("summary", "l", "k 42\nl 42")]
+
+
+@pytest.mark.parametrize("stands", [False, True])
+def test_what_a_summary_says_of_one_it_says_of_both(stands: bool) -> None:
+    """Two archived ones that become one do not wait any more; what stands will wait again once it fades."""
+    network = PheromoneNetwork(kinds=BARE)
+    for content in ("x", "y"):
+        put(network, content, 1.001, key="k", owner="ann")
+    rounds(network, 1)
+    [summary] = network.all_items()
+    item = put(network, "x", 9.0 if stands else 1.001, key="l", owner="ann")
+    rounds(network, 1)
+    network.rename_key(*(("k", "l") if stands else ("l", "k")))
+    found = network.get(item.id)
+    assert (found.standing, found.folded, network.foldings()) == (stands, not stands, [])
+    assert network.summaries_of(found) == [summary]
 
 
 def test_order_outlives_a_restart() -> None:
