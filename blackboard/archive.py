@@ -63,8 +63,7 @@ class Archive:
 
     def look(self, ordinal: int) -> Said:
         """What the item says. Raises ``Damaged`` if that is not there."""
-        said = self._came.get(ordinal)
-        return self.look_all((ordinal,))[ordinal] if said is None else said
+        return self.look_all((ordinal,))[ordinal]
 
     def look_all(self, ordinals: Collection[int]) -> Mapping[int, Said]:
         """What these items say, with one look at the shelf. Raises ``Damaged``."""

@@ -23,14 +23,14 @@ from blackboard.decay import DecayClass
 from blackboard.document import Document, edge_record, from_json, item_record, rebuilt, to_json
 from blackboard.errors import BadValue, NotInView, UnknownKind
 from blackboard.identity import direction, folded_name
-from blackboard.items import ContextItem, Edge
+from blackboard.items import ContextItem, Edge, in_order
 from blackboard.kinds import DEFAULTS, EDGE, Policy
 from blackboard.lanes import Lane, Protections, level_below
 from blackboard.ledger import Ledger
 from blackboard.links import Links
 from blackboard.ranking import Ranking, strongest
 from blackboard.recorder import Recorder
-from blackboard.register import Register, in_order, slot_of
+from blackboard.register import Register, slot_of
 from blackboard.storage import Pages, items_of
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.text import relevant

@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -100,6 +101,10 @@ class Pheromone:
         self.decay = None
         self.s = strength
         self.d = 0.0
+
+
+in_order = attrgetter("ordinal")
+"""Sorts by it: in order of making."""
 
 
 class _Rest(Struct, frozen=True, gc=False):

@@ -8,11 +8,10 @@ late.
 import math
 from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
-from operator import attrgetter
 
 from blackboard.calendar import Calendar
 from blackboard.decay import DecayClass
-from blackboard.items import ContextItem, Pheromone
+from blackboard.items import ContextItem, Pheromone, in_order
 from blackboard.kinds import Policy
 from blackboard.ranking import Ranking
 
@@ -148,6 +147,6 @@ class Protections:
         """Take out those whose protection has ended by ``now``, in the order of their ends and of their making."""
         while self._ends and self._ends[0] <= now:
             end = heappop(self._ends)
-            for item in sorted(self._cohorts.pop(end), key=attrgetter("ordinal")):
+            for item in sorted(self._cohorts.pop(end), key=in_order):
                 if item.protected_until == end and self._protected(item):
                     yield item

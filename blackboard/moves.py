@@ -17,10 +17,10 @@ from heapq import heappush
 from blackboard.errors import BadValue
 from blackboard.holdings import Holdings, ItemRef
 from blackboard.identity import partition
-from blackboard.items import ContextItem, Edge
+from blackboard.items import ContextItem, Edge, in_order
 from blackboard.kinds import SUMMARY
 from blackboard.lanes import Lane, level_below
-from blackboard.register import in_order, slot_of
+from blackboard.register import slot_of
 from blackboard.waiting import FOLDED, summary_of, waits
 from bus import names
 from bus.messages import Cause, Status

@@ -9,19 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
 from itertools import islice
-from operator import attrgetter
 
 from blackboard.archive import Archive
 from blackboard.identity import direction, folded, folded_name
-from blackboard.items import ContextItem
+from blackboard.items import ContextItem, in_order
 from blackboard.storage import ROWS
 from blackboard.text import TextIndex
 from blackboard.waiting import Waiting
 
 Slot = tuple[str, str, str, str | None, str | None]
 """(partition, kind, key, target, direction of the operator)"""
-
-in_order = attrgetter("ordinal")
 
 _AT_ONCE = 1024
 """Items whose contents are looked up in the archive together."""

@@ -6,7 +6,7 @@ Laws:
 - An id that is not in one's view, whether it exists or not, gives one and the same error.
 - Read and write follow the same rule: what one sees one may reinforce, and nothing else.
 
-A scope is a word (``private``, ``shared``); a *partition* is a scope made concrete (``private:finance``, ``shared``; ``items.partition``
+A scope is a word (``private``, ``shared``); a *partition* is a scope made concrete (``private:finance``, ``shared``; ``identity.partition``
 says which); an *audience* is the channel on which those who see a partition hear of it (``private.finance``, ``shared``). A further scope
 is one more row in that function and in the first four below.
 """

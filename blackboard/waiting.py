@@ -14,7 +14,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 
-from blackboard.items import ContextItem, Edge
+from blackboard.items import ContextItem, Edge, in_order
 from blackboard.kinds import SUMMARY, Policy
 
 FOLDED = "folded"
@@ -112,7 +112,7 @@ class Waiting:
             kept.append(ordinal)
             if ordinal not in taken and len(group := self._gather(item, taken)) > 1:
                 taken.update(each.ordinal for each in group)
-                found.append(tuple(sorted(group, key=lambda each: each.ordinal)))
+                found.append(tuple(sorted(group, key=in_order)))
         self._stirring.update(kept)
         for ordinal in kept:
             heappush(self._stirred, ordinal)
@@ -140,7 +140,7 @@ class Waiting:
                     yield self._items[ordinal]
         waiting = (other for other in map(self._find, self._joined(item)) if other is not None and other.ordinal in self._items)
         alike = (other for other in waiting if (other.partition, other.owner) == (item.partition, item.owner))
-        yield from sorted(alike, key=lambda each: each.ordinal)
+        yield from sorted(alike, key=in_order)
 
     def _joined(self, item: ContextItem) -> Iterator[str]:
         """What edges join it with, and what else a summary says that says it."""

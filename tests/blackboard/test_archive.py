@@ -64,6 +64,8 @@ def test_what_left_is_told_unless_it_came_again() -> None:
     archive.take(4)
     unwritten = archive.unwritten()
     assert (set(unwritten.came), set(unwritten.left)) == ({1}, {0, 4})
+    shelf.write(archive)
+    assert archive.unwritten() == Unwritten()
 
 
 def test_in_memory_things_are_as_they_were_given() -> None:
@@ -88,6 +90,8 @@ def test_what_is_lost_is_said_to_be() -> None:
     assert first.content == "item 0"
     with pytest.raises(Damaged, match="does not have what item number 1 says: restore a backup"):
         second.content  # noqa: B018 - it is looked up
+    with pytest.raises(Damaged, match="item number 7"):
+        Archive().look(7)
 
 
 def test_a_checkpoint_has_nothing_of_it_and_is_taken_up_without_a_look() -> None:
