@@ -3,8 +3,9 @@
 from typing import Any
 
 from blackboard.board import Board
+from blackboard.contests import OPEN
 from bus import names
-from bus.messages import Confirm, Deposit, RenameKey, Retract
+from bus.messages import Confirm, Deposit, Reinforce, RenameKey, Retract
 from tests.blackboard.driver import Driver
 
 
@@ -64,6 +65,23 @@ def test_a_contest_outlives_those_of_its_parties_that_leave() -> None:
     assert [s.evidence.values for s in driver.signals("contested")[told:]] == [{"c": 60, "d": 70}]
 
 
+def test_another_value_that_joins_is_told() -> None:
+    """With all that stand, also while one leads; an ally of one that is there does not join, nor does what is gone with its unit."""
+    driver = Driver()
+    said = [Deposit(f"basis {n}", key="basis", value=n, scope="shared") for n in (40, 47, 50)]
+    for agent, deposit in zip("abc", said, strict=True):
+        driver.say(agent, deposit)
+    assert [signal.evidence.values for signal in driver.signals("contested")] == [{"a": 40, "b": 47}, {"a": 40, "b": 47, "c": 50}]
+    driver.deposit("d", "forty", key="basis", value=40, scope="shared")
+    gone = Deposit("fifty", key="basis", value=50, scope="shared")
+    driver.say("e", gone, Retract(driver.id_of("e", gone)))
+    assert driver.refusals("e") == []
+    assert len(driver.signals("contested")) == 2
+    driver.say("x", Confirm(driver.id_of("a", said[0])))
+    driver.deposit("f", "basis 60", key="basis", value=60, scope="shared")
+    assert driver.signals("contested")[-1].evidence.values == {"a": 40, "b": 47, "c": 50, "d": 40, "f": 60}
+
+
 def test_a_contest_goes_along_when_its_key_is_renamed() -> None:
     """It is told no second time, and its leader stays the leader."""
     driver = Driver()
@@ -96,13 +114,30 @@ def test_merging_keys_begins_a_contest() -> None:
     assert [signal.evidence.values for signal in driver.signals("contested")][1:] == [{"a": 41, "b": 47, "c": 50}]
 
 
+def leaders(board: Board) -> list[str]:
+    return list(board._alerts.dump().leaders.values())
+
+
 def test_of_a_board_that_was_exported() -> None:
-    """What was contested is; a value that was confirmed and is stronger than all others leads, as far as an export tells."""
+    """A value leads that was confirmed and is stronger than all others, as far as an export tells; else what was contested is."""
     driver = Driver()
-    mine, _ = (
-        driver.deposit(by, f"basis {n}", key="basis", value=n, scope="shared", kind="constraint", op="==") for by, n in (("a", 1), ("b", 2))
+    fields: dict[str, Any] = {"key": "basis", "scope": "shared"}
+    weak, mine, theirs = (
+        driver.deposit(by, f"basis {n}", value=n, strength=strength, **fields)
+        for by, n, strength in (("a", 1, 1.01), ("b", 2, 6), ("c", 3, 7))
     )
-    for contested in (True, False):
-        other = Driver(board=Board.of_document(driver.board.document(), "test"))
-        assert [view.contested for view in other.constraints("x")] == [contested] * 2
-        driver.say("c", Confirm(mine))
+    driver.deposit("a", "alone", key="other", value=1, scope="shared")
+
+    def made() -> list[str]:
+        return leaders(Board.of_document(driver.board.document(), "test"))
+
+    assert made() == [OPEN], "the strongest was never confirmed"
+    driver.say("x", Confirm(mine))
+    assert made() == [OPEN], "the confirmed one is weaker"
+    driver.say("x", Reinforce(mine, 0.5))
+    assert (driver.get("x", mine).strength, made()) == (7.0, [OPEN]), "as strong is not stronger"
+    driver.say("x", Confirm(mine), Confirm(theirs), Confirm(theirs))
+    assert made() == [theirs]
+    driver.say("c", Retract(theirs))
+    driver.rounds(5)
+    assert (driver.get("x", weak).status, made()) == ("archived", []), "what is left has no rival that stands"
