@@ -101,7 +101,7 @@ class Alerts:
 
     def notice(self, touches: Collection[Touch], outcome: Outcome) -> None:
         """One unit, or a step of time, is applied: raise what it gives cause for."""
-        arrivals = {touch.item.id for touch in touches if touch.fresh or touch.renamed}
+        arrivals = {touch.item.id for touch in touches if touch.fresh or touch.renamed or touch.merged}
         for touch in touches:
             item = touch.item
             self._violations.notice(touch, arrivals, outcome)
@@ -109,7 +109,8 @@ class Alerts:
                 if touch.fresh:
                     item.marks = None
                     item.awaited = 0  # it is down for what its former life was due for, which may be later
-                if item.scope == names.SHARED and (touch.before != touch.after or not touch.renamed):  # its name alone is nothing to detect
+                named_only = (touch.renamed or touch.merged) and touch.before == touch.after
+                if item.scope == names.SHARED and not named_only:
                     self._detect(item, self._moment(touch), outcome)
             self._contests.notice(touch, arrivals, outcome)
 

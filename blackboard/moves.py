@@ -210,7 +210,7 @@ class Moves(Holdings):
     def _moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float | None = None) -> None:
         item.touched = self.now
         # What is joined brings its own contributions along.
-        gain = (delta or 0.0) if cause in {"share", "rename"} else new - old if old else new
+        gain = (delta or 0.0) if cause in {"share", "merge", "rename"} else new - old if old else new
         if gain > 0 and cause != "fold":  # a summary is nobody's contribution
             item.contribute(by, cause, gain, self.now)
         self._pages.touch(item)

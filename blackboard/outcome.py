@@ -40,6 +40,8 @@ class Touch(Struct):
     """It was not there for its audience before: deposited, said again after it was gone, or shared."""
     renamed: bool = False
     """It came from another key."""
+    merged: bool = False
+    """What came from another key, and said the same, is one with it."""
 
 
 class _Letter(Struct):
@@ -105,6 +107,8 @@ class Outcome:
         touch.after = new
         if cause == "rename":
             touch.renamed = True
+        elif cause == "merge":
+            touch.merged = True
         if delta is not None:
             touch.confirmed.append((by, delta))
 

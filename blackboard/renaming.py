@@ -65,7 +65,7 @@ class Renaming(Moves):
         if strength > old:
             self._lane(stays).strengthen(stays, strength)
         self._lead_on(stays, former)
-        self._moved(stays, "rename", old, strength, by)
+        self._moved(stays, "rename" if stays is item else "merge", old, strength, by)
         self._links.move_ends(former_id, item_id, "rename", self.now, by)
         return stays
 

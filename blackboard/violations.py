@@ -8,7 +8,7 @@ Laws:
 - A soft constraint that faded lets values pass. They are remembered, and told of when it is confirmed again.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from blackboard import constraints, signals, views
 from blackboard.errors import NotInView
@@ -30,17 +30,20 @@ class Violations:
         self._patience = patience
         self.passed: Passed = {}
 
-    def notice(self, touch: Touch, arrivals: set[str], outcome: Outcome) -> None:
+    def notice(self, touch: Touch, arrivals: Collection[str], outcome: Outcome) -> None:
         """One item was touched; ``arrivals`` are the ids of all that arrived with it, at the board or at a key."""
         item = touch.item
-        if touch.renamed and item.standing:
-            self._met(item, arrivals, outcome)
+        if not item.standing:
+            self.passed.pop(item.id, None)
+        if touch.renamed:
+            self._hold(item, arrivals, outcome)  # what came along, or took in what did, it has met at its former key
         elif touch.fresh and item.standing:
-            self._arrived(item, arrivals, outcome)
+            binds = item.kind == constraints.KIND
+            if binds:
+                self.passed.pop(item.id, None)
+            self._hold(item, () if binds else arrivals, outcome)  # a constraint that arrives looks for the values itself
         elif touch.confirmed and item.standing:
             self._confirmed(item, outcome)
-        elif not item.standing:
-            self.passed.pop(item.id, None)
 
     def renamed(self, moved: Mapping[str, str]) -> None:
         """Items have other ids (former → present), values as the constraints on them."""
@@ -55,28 +58,18 @@ class Violations:
             for values in self.passed.values():
                 values.pop(each, None)
 
-    def _arrived(self, item: ContextItem, arrivals: set[str], outcome: Outcome) -> None:
+    def _hold(self, item: ContextItem, met: Collection[str], outcome: Outcome) -> None:
+        """A value that stands is held against the constraints of its key, a constraint against the values; but for those it has ``met``."""
         if item.key is None or item.value is None:
             return
         if item.kind == constraints.KIND:
-            self.passed.pop(item.id, None)
             for value in self._network.about(item.key):
-                if value.kind != constraints.KIND and value.value is not None and value.standing:
+                if value.kind != constraints.KIND and value.value is not None and value.standing and value.id not in met:
                     self._check(item, value, outcome)
-        else:
+        elif item.standing:
             for constraint in self._network.about(item.key, constraints.KIND):
-                if constraint.id not in arrivals:  # it looks for values itself
+                if constraint.id not in met:
                     self._check(constraint, item, outcome)
-
-    def _met(self, item: ContextItem, along: set[str], outcome: Outcome) -> None:
-        """An item came to a key: hold it against what was there; with those that came ``along`` it had been at its former key."""
-        for other in list(self._network.about(item.key or "")):
-            if other.id in along or item.value is None or other.value is None or not other.standing:
-                continue
-            if item.kind == constraints.KIND != other.kind:
-                self._check(item, other, outcome)
-            elif other.kind == constraints.KIND != item.kind:
-                self._check(other, item, outcome)
 
     def _confirmed(self, item: ContextItem, outcome: Outcome) -> None:
         for value in self.passed.pop(item.id, ()):

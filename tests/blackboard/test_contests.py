@@ -114,6 +114,20 @@ def test_merging_keys_begins_a_contest() -> None:
     assert [signal.evidence.values for signal in driver.signals("contested")][1:] == [{"a": 41, "b": 47, "c": 50}]
 
 
+def test_what_comes_to_an_ally_of_its_own_words_joins_no_contest() -> None:
+    """The contest was between these values before, and is; a further value that comes along joins it."""
+    driver = Driver()
+    for agent, key, value in (("a", "price", 40), ("b", "price", 47), ("c", "basis", 40)):
+        driver.deposit(agent, f"it is {value}", key=key, value=value, scope="shared")
+    driver.say(names.HOST, RenameKey("basis", "price"))
+    assert len(driver.signals("contested")) == 1
+    for value in (40, 60):
+        driver.deposit("d", f"it is {value}", key="cost", value=value, scope="shared")
+    driver.say(names.HOST, RenameKey("cost", "price"))
+    assert driver.signals("contested")[-1].evidence.values == {"a": 40, "b": 47, "c": 40, "d": 60}
+    assert len(driver.signals("contested")) == 2
+
+
 def leaders(board: Board) -> list[str]:
     return list(board._alerts.dump().leaders.values())
 

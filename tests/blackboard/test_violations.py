@@ -175,3 +175,37 @@ def test_what_a_faded_constraint_let_pass_is_remembered_under_another_key() -> N
     driver.say(names.HOST, RenameKey("budget", "limit"))
     driver.say("finance", Confirm(constraint))
     assert [signal.evidence.values for signal in driver.signals("violated")] == [{"procurement": 52_000}]
+
+
+def test_what_two_have_become_is_not_held_against_what_either_met() -> None:
+    """A constraint and a value were each there and came, too: what broke the one rule is told once, whichever of them it met."""
+    driver = Driver()
+    for key in ("limit", "budget"):
+        budget(driver, key=key)
+        driver.deposit("procurement", "total", key=key, value=52_000, scope="shared")
+    driver.deposit("ann", "sum", key="limit", value=60_000, scope="shared")
+    driver.deposit("bob", "other", key="budget", value=70_000, scope="shared")
+    told = len(driver.signals("violated"))
+    driver.say(names.HOST, RenameKey("limit", "budget"))
+    assert {item.content for item in driver.top("x")} == {"at most 50,000", "total", "sum", "other"}
+    assert (told, len(driver.signals("violated"))) == (4, 4)
+
+
+def test_an_archived_hard_constraint_binds_what_comes_to_its_key() -> None:
+    """And what is of the key that it comes to; one that was released binds nothing, nor is anything held that does not stand."""
+    driver = Driver()
+    rule = budget(driver, strength=1.01)
+    driver.rounds(20)
+    assert driver.get("x", rule).status == "archived"
+    gone = driver.deposit("procurement", "gone", key="total", value=51_000, scope="shared")
+    driver.say("procurement", Retract(gone))
+    driver.deposit("procurement", "total", key="total", value=52_000, scope="shared")
+    driver.deposit("schedule", "sum", key="sum", value=60_000, scope="shared")
+    driver.say(names.HOST, RenameKey("total", "budget"))
+    driver.say(names.HOST, RenameKey("budget", "sum"))
+    assert [signal.evidence.values for signal in driver.signals("violated")] == [{"procurement": 52_000}, {"schedule": 60_000}]
+    driver.say("finance", Retract(driver.get("x", rule).id))
+    driver.deposit("procurement", "more", key="more", value=53_000, scope="shared")
+    driver.say(names.HOST, RenameKey("more", "sum"))
+    driver.say(names.HOST, RenameKey("sum", "budget"))
+    assert len(driver.signals("violated")) == 2

@@ -22,7 +22,7 @@ def test_of_a_board_that_is_served(tmp_path: Path) -> None:
         ], done.err  # fmt: skip
         accounts = [pheroboard(tmp_path, "explain", "shop", each, "--as", "finance", "--json").json for each in ids[:2]]
         assert accounts[0] == accounts[1]
-        assert [(act["cause"], act["by"]) for act in accounts[0]["acts"]] == [("deposit", "finance"), ("rename", "_board")]
+        assert [(act["cause"], act["by"]) for act in accounts[0]["acts"]] == [("deposit", "finance"), ("merge", "_board")]
         up.terminate()
         up.wait(10)
 

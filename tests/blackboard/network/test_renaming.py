@@ -90,7 +90,7 @@ def test_the_weaker_one_that_stays_grows_as_strong() -> None:
     stays = put(network, "x", 2.0, key="l", owner="bob", scope="shared")
     network.rename_key("k", "l")
     assert (network.top(2), stays.strength) == ([stays], 6.0)
-    assert moves.items[-1] == ("x", "rename", 2.0, 6.0, "", None)
+    assert moves.items[-1] == ("x", "merge", 2.0, 6.0, "", None)
 
 
 @pytest.mark.parametrize("swapped", [False, True])
