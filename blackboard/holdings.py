@@ -1,27 +1,22 @@
-"""What a network holds, what may be asked of it, and how it is kept. What changes it stands in ``network``.
+"""What a network holds, and what may be asked of it. What changes it stands in ``network``, and how it is kept in ``persistence``.
 
 Laws:
 
 - Reads change nothing, to the last bit. (Indices may sort themselves meanwhile; no answer depends on when.)
 - The strongest come from indices, never from a scan.
-- A snapshot holds every figure once; indices are rebuilt from it. What is restored goes on exactly as the original does.
-- An item's record has what it says while it stands, and then alone; else the archive has it. A full snapshot has all of it.
+- An item's record has what it says while it stands, and then alone; else the archive has it.
 """
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from heapq import heapify, heappop, nsmallest
+from heapq import heappop, nsmallest
 from itertools import chain
 from typing import TypedDict, cast
 
-import msgspec
-from msgspec import Struct
-
 from blackboard.archive import Archive
 from blackboard.decay import DecayClass
-from blackboard.document import Document, edge_record, from_json, item_record, rebuilt, to_json
-from blackboard.errors import BadValue, NotInView, UnknownKind
+from blackboard.errors import NotInView, UnknownKind
 from blackboard.identity import direction, folded_name
 from blackboard.items import ContextItem, Edge, in_order
 from blackboard.kinds import DEFAULTS, EDGE, Policy
@@ -31,7 +26,7 @@ from blackboard.links import Links
 from blackboard.ranking import Ranking, strongest
 from blackboard.recorder import Recorder
 from blackboard.register import Register, slot_of
-from blackboard.storage import Pages, items_of
+from blackboard.storage import Pages
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.text import relevant
 from blackboard.waiting import FOLDED, Group, Waiting
@@ -42,8 +37,6 @@ EdgeRef = Edge | str
 Partitions = Iterable[str] | None
 """The partitions that a question is about; ``None`` for all."""
 
-_PAGE = "network"
-
 
 class Counts(TypedDict):
     """What is in a network, in figures: how many stand; of the tiers, *archived* counts what may come back."""
@@ -53,16 +46,6 @@ class Counts(TypedDict):
     kinds: dict[str, int]
     tiers: dict[str, int]
     owners: dict[str, int]
-
-
-class _Scalars(Struct):
-    """What stands on the network's own page. Of each decay class: its base and its origin; and the numbers of the next slips."""
-
-    now: float
-    items: int
-    edges: int
-    classes: dict[str, tuple[float, float]]
-    slips: tuple[int, int] = (1, 1)
 
 
 class Holdings:
@@ -103,7 +86,6 @@ class Holdings:
         self._links = Links(board, edge, now, self._recorder)
         self._waiting = Waiting(self.kinds, self._links.around, self._items.get)
         self._register = Register(self._waiting, self.archive)
-        self._written = b""
 
     def begin(self, now: float) -> None:
         """Let the time of a network that holds nothing yet start at ``now``: decay counts from here, so its figures stay small."""
@@ -291,126 +273,6 @@ class Holdings:
             "tiers": {"core": strong, "working": items - strong, "archived": archived},
             "owners": {owner: count for owner, count in sorted(owners.items()) if count},
         }
-
-    # ---- how it is kept -----------------------------------------------------------------------------------------------------------------
-
-    def snapshot(self, *, full: bool = False) -> dict[str, bytes]:
-        """Page name → bytes: what ``ahead`` and ``take`` give; or, ``full``, of everything, which is a mere read: it is not taken by that.
-
-        What lies in the archive is only in a full one.
-        """
-        if full:
-            return {_PAGE: self._scalars((1, 1)), **self._pages.all_pages(), **self._links.pages.all_pages()}
-        return dict((*self.ahead(), *self.take()))
-
-    def ahead(self, *, anew: bool = False) -> Iterator[tuple[str, bytes]]:
-        """(page name, bytes) of what changed since that was taken last, a little at a time, and while more changes.
-
-        ``take`` must follow. ``anew``: of everything, so that nothing is left of what was written before.
-        """
-        yield from self._pages.ahead(anew=anew)
-        yield from self._links.pages.ahead(anew=anew)
-
-    def take(self) -> Iterator[tuple[str, bytes]]:
-        """The rest of it, with which it is as of now: nothing may change meanwhile. ``b""``: the page is gone."""
-        yield from self._pages.take()
-        yield from self._links.pages.take()
-        scalars = self._scalars((self._pages.next_slip, self._links.pages.next_slip))
-        if scalars != self._written:
-            self._written = scalars
-            yield _PAGE, scalars
-
-    def _scalars(self, slips: tuple[int, int]) -> bytes:
-        classes = {name: (decay.base, decay.origin) for name, decay in self._classes().items()}
-        return msgspec.msgpack.encode(_Scalars(self.now, self._pages.next_ordinal, self._links.pages.next_ordinal, classes, slips))
-
-    def restore(self, pages: Mapping[str, bytes]) -> None:
-        """Take up a snapshot in a new network of the same kinds: a full one, or all that ever changed, over the archive of then.
-
-        Raises ``BadValue``, ``UnknownKind``.
-        """
-        if self._pages.next_ordinal or self._links.pages.next_ordinal:
-            raise BadValue("only a new network can take up a snapshot: this one holds items already")
-        scalars = msgspec.msgpack.decode(pages[_PAGE], type=_Scalars)
-        self.now = scalars.now
-        self._pages.resume(scalars.items, scalars.slips[0], pages)
-        self._links.pages.resume(scalars.edges, scalars.slips[1], pages)
-        for name, decay in self._classes().items():
-            decay.base, decay.origin = scalars.classes.get(name, (0.0, self.now))
-            decay.advance(self.now)
-        for item in items_of(pages, self.archive, self.board):
-            lane = self._lanes(item.kind)[item.protected_until > self.now]
-            self._pages.put(item)
-            if not item.standing and not item.shelved:  # a full snapshot's, or a checkpoint's of schema 2
-                item.shelve(self.archive)
-                self._pages.touch(item)
-            self._take_up(item)
-            if item.standing:
-                item.decay = lane.decay
-                lane.resume(item)
-        heapify(self._expiries)
-        self._links.restore(pages)
-
-    def _take_up(self, item: ContextItem) -> None:
-        self._items[item.id] = item
-        self.aliases.update(dict.fromkeys(item.formerly, item.id))
-        self._register.learn(item)
-        self._register.enter(item)
-        if item.expires_at is not None:
-            self._expiries.append((item.expires_at, item.ordinal, item))
-        if item.standing and item.protected_until > self.now:
-            self._protections.enter(item)
-
-    def export_json(self) -> str:
-        """All that it holds, as JSON. Raises ``BadValue`` for a value that JSON does not carry."""
-        return to_json(self.document())
-
-    def export_graphml(self) -> str:
-        """All that it holds, as GraphML, for networkx, Gephi and yEd. Raises ``BadValue`` for a value that JSON does not carry."""
-        from blackboard.graphml import to_graphml  # which takes a while to import, and few networks need
-
-        return to_graphml(self.document())
-
-    def import_json(self, text: str | bytes) -> None:
-        """Take up an export as JSON, as ``take_in`` does."""
-        self.take_in(from_json(text))
-
-    def import_graphml(self, text: str | bytes) -> None:
-        """Likewise, from GraphML."""
-        from blackboard.graphml import from_graphml
-
-        self.take_in(from_graphml(text))
-
-    def document(self) -> Document:
-        """All that it holds."""
-        items = list(self.made_after(-1))
-        edges = [edge for item in items for edge in self.edges_from(item)]
-        return Document(
-            board=self.board,
-            now=self.now,
-            items=tuple(item_record(item, formerly=item.formerly) for item in items),
-            edges=tuple(edge_record(edge, formerly=edge.formerly) for edge in edges),
-        )
-
-    def take_in(self, document: Document) -> None:
-        """Take up what was exported in a new network; it goes on from there. Raises ``BadValue``, ``UnknownKind``."""
-        if self._pages.next_ordinal or self._links.pages.next_ordinal:
-            raise BadValue("only a new network can take up an export: this one holds items already")
-        items, edges = rebuilt(document, self.board)
-        for kind in {item.kind for item in items}:
-            self._policy(kind)
-        self.begin(document.now)
-        for item in items:
-            self._pages.append(item)
-            if not item.standing:
-                item.shelve(self.archive)
-            self._take_up(item)
-            if item.standing:
-                lane = self._lanes(item.kind)[item.protected_until > self.now]
-                lane.enter(item, item.s, lane.decay.level)
-        heapify(self._expiries)
-        for edge in edges:
-            self._links.take_in(edge)
 
     # ---- for both -----------------------------------------------------------------------------------------------------------------------
 

@@ -15,18 +15,19 @@ from collections.abc import Iterable, Mapping
 from heapq import heappush
 
 from blackboard.errors import BadValue
-from blackboard.holdings import Holdings, ItemRef
+from blackboard.holdings import ItemRef
 from blackboard.identity import partition
 from blackboard.items import ContextItem, Edge, in_order
 from blackboard.kinds import SUMMARY
 from blackboard.lanes import Lane, level_below
+from blackboard.persistence import Persistent
 from blackboard.register import slot_of
 from blackboard.waiting import FOLDED, summary_of, waits
 from bus import names
 from bus.messages import Cause, Status
 
 
-class Moves(Holdings):
+class Moves(Persistent):
     """Holdings that move."""
 
     def withdraw(self, item: ItemRef, status: Status, cause: Cause, *, by: str = "") -> None:
