@@ -1,7 +1,5 @@
 """What items say that do not stand is looked up by their numbers, wherever it lies."""
 
-from collections.abc import Collection, Mapping
-
 import pytest
 
 from blackboard.archive import Archive, Unwritten
@@ -9,24 +7,7 @@ from blackboard.errors import BadValue, Damaged
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
 from tests.blackboard.network.lone import lived, put, rounds
-
-
-class Shelf:
-    """One that counts the looks at it."""
-
-    def __init__(self) -> None:
-        self.rows: dict[int, bytes] = {}
-        self.looks = 0
-
-    def said(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
-        self.looks += 1
-        return {each: self.rows[each] for each in ordinals if each in self.rows}
-
-    def write(self, archive: Archive) -> Unwritten:
-        unwritten = archive.unwritten()
-        self.rows.update(unwritten.came)
-        archive.written()
-        return unwritten
+from tests.blackboard.shelf import Shelf
 
 
 def shelved(n: int) -> tuple[PheromoneNetwork, Shelf]:

@@ -8,7 +8,6 @@ reached from its summary. (f) Whether what does not stand is in memory or on a s
 is gone on from over the shelf of now.
 """
 
-from collections.abc import Collection
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -57,6 +56,7 @@ from bus.messages import (
     Use,
 )
 from tests.blackboard.driver import Driver
+from tests.blackboard.shelf import Shelf
 
 AGENTS = ("ada", "bob", "eve")
 KINDS = ("fact", "fact", "tool_result", "state", "constraint", "trace", "preference")
@@ -84,29 +84,6 @@ class Known(NamedTuple):
 
     id: str
     secret: str | None
-
-
-class Shelf:
-    """A store's: what left an archive stays until a cut goes past that."""
-
-    def __init__(self) -> None:
-        self.rows: dict[int, bytes] = {}
-        self.gone: dict[int, int] = {}
-
-    def said(self, ordinals: Collection[int]) -> dict[int, bytes]:
-        return {each: self.rows[each] for each in ordinals if each in self.rows}
-
-    def write(self, board: Board) -> None:
-        unwritten = board.archive.unwritten()
-        self.rows.update(unwritten.came)
-        self.gone = {ordinal: seq for ordinal, seq in self.gone.items() if ordinal not in unwritten.came}
-        self.gone.update(dict.fromkeys(unwritten.left, board.seq))
-        board.archive.written()
-
-    def cut(self, seq: int) -> None:
-        for ordinal in [ordinal for ordinal, gone in self.gone.items() if gone <= seq]:
-            del self.gone[ordinal]
-            self.rows.pop(ordinal, None)
 
 
 class BoardLaws(RuleBasedStateMachine):
@@ -137,7 +114,7 @@ class BoardLaws(RuleBasedStateMachine):
         self.log.append(msgspec.msgpack.encode((self.stamp, agent, messages.encode(post))))
         self.secret.append(secret if agent in {secret, "_board"} else None)
         self.told.append(self.board.apply(self.entry(len(self.log) - 1)))
-        self.shelf.write(self.board)
+        self.shelf.write(self.board.archive, self.board.seq)
         gone = set(self.board.erased)
         self.said = {item: content for item, content in self.said.items() if item not in gone}
         self.folded = {original: summary for original, summary in self.folded.items() if not gone & {original, summary}}
@@ -283,7 +260,7 @@ class BoardLaws(RuleBasedStateMachine):
         assert [restored.apply(self.entry(n)) for n in range(self.saved, len(self.log))] == self.told[self.saved :]
         assert restored.snapshot(full=True) == self.board.snapshot(full=True)
         self.board = restored
-        self.shelf.write(restored)
+        self.shelf.write(restored.archive, restored.seq)
 
     @invariant()
     def only_what_stands_is_in_memory(self) -> None:
