@@ -61,11 +61,17 @@ class Detector(ABC):
     version: int = 1
     state_type: Any = dict[str, Any]
     least: float = 0
-    """Optional, for speed. Above 0 it is *patient*: of a fresh moment in which nothing was confirmed it finds nothing and remembers no more
-    than ``begin`` does; before an item's ``least``-th moment after that it finds nothing but what ``sudden`` tells of, and it sees nothing
-    differently that it is told of late; and while it finds nothing, what happens to an item only puts its due time off, or, from its
-    ``ripe``-th moment on, makes it due where it was not."""
+    """Optional, for speed: for how many moments of an item it can wait before it is told of them. 0: it is told of each at once.
+
+    Above 0 it is *patient*, and promises of an item whose first moment is fresh, with nothing confirmed in it:
+
+    - of that moment it finds nothing, and remembers no more than ``begin`` does;
+    - before the ``least``-th moment after that it finds nothing but what ``sudden`` tells of;
+    - it sees nothing differently that it is told of late;
+    - while it finds nothing, what happens only puts its due time off, or, from the ``ripe``-th moment on, makes it due where it was not.
+    """
     ripe: float = 1
+    """Of the patient: from which moment on it may be due where it was not."""
 
     def begin(self, moment: Moment) -> Any:  # noqa: ARG002 – for those who start from it
         """The state for an item whose first moment is ``moment``."""
