@@ -40,7 +40,8 @@ class Violations:
         elif touch.fresh and item.standing:
             binds = item.kind == constraints.KIND
             if binds:
-                self.passed.pop(item.id, None)
+                for each in (item.id, *item.formerly):  # whatever it let pass it finds again
+                    self.passed.pop(each, None)
             self._hold(item, () if binds else arrivals, outcome)  # a constraint that arrives looks for the values itself
         elif touch.confirmed and item.standing:
             self._confirmed(item, outcome)

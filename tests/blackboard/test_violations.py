@@ -33,6 +33,18 @@ def test_a_constraint_that_arrives_is_held_against_the_standing_values() -> None
     assert [s.evidence.values for s in driver.signals("violated")] == [{"procurement": 52_000}]
 
 
+def test_only_values_that_stand_are_held_against_a_constraint() -> None:
+    """Not other constraints, nor what has no value or was withdrawn."""
+    driver = Driver()
+    driver.deposit("procurement", "a note", key="budget", scope="shared")
+    driver.say("procurement", Retract(driver.deposit("procurement", "total", key="budget", value=52_000, scope="shared")))
+    budget(driver, op=">=", value=60_000)
+    budget(driver)
+    budget(driver, op="==", value=55_000)
+    driver.deposit("procurement", "another note", key="budget", scope="shared")
+    assert driver.signals("violated") == []
+
+
 def test_a_violation_is_raised_once_and_not_with_every_restatement() -> None:
     """Saying the offending value again does not raise it again; another value does."""
     driver = Driver()
@@ -148,6 +160,20 @@ def test_an_erased_value_that_was_let_pass_is_remembered_nowhere() -> None:
     assert hotel.encode() in kept
     driver.say("finance", Erase(travel))
     assert travel.encode() not in b"".join(driver.board.snapshot(full=True).values())
+
+
+def test_what_a_constraint_let_pass_is_forgotten_with_it() -> None:
+    """When it is withdrawn; and once it is shared, all is kept under its present id."""
+    driver = Driver()
+    constraint = budget(driver, hard=False, scope="private")
+    driver.rounds(12)
+    total = driver.deposit("finance", "total", key="budget", value=52_000)
+    assert driver.board._alerts.dump().passed == {constraint: {total: None}}
+    driver.say("finance", Share(constraint))
+    shared = driver.get("finance", constraint).id
+    assert driver.board._alerts.dump().passed == {shared: {total: None}}
+    driver.say("finance", Retract(shared))
+    assert driver.board._alerts.dump().passed == {}
 
 
 def test_values_and_constraints_that_come_together_under_one_key_are_held_against_each_other() -> None:
