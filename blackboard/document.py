@@ -72,8 +72,8 @@ def rebuilt(document: Document, board: str) -> tuple[list[ContextItem], list[Edg
     ids: dict[str, str] = {}
     for record in document.items:
         item = from_wire(record, said_hard=record.said_hard)
-        # Interned: they recur, and msgspec leaves a default out of what it encodes only where it is the very same text.
-        item.owner, item.scope, item.status = intern(item.owner), intern(item.scope), cast("Status", intern(item.status))
+        # Interned: msgspec leaves a default out of what it encodes only where it is the very same text.
+        item.status = cast("Status", intern(item.status))
         item.id = ids[record.id] = item.identify(board)
         item.protected_until, item.folded = record.protected_until, record.folded
         item.asserters = {agent: agent in record.hard_by for agent in record.asserters}
@@ -83,7 +83,7 @@ def rebuilt(document: Document, board: str) -> tuple[list[ContextItem], list[Edg
             raise BadValue(f"item {record.id!r}: another one of the export says the same: leave one out")
     edges: dict[str, Edge] = {}
     for record_ in document.edges:
-        edge = Edge(ids[record_.a], ids[record_.b], relation=record_.relation, owner=intern(record_.owner), scope=intern(record_.scope))
+        edge = Edge(ids[record_.a], ids[record_.b], relation=record_.relation, owner=record_.owner, scope=record_.scope)
         edge.id = edge_identity(board, owner=edge.owner, scope=edge.scope, a=edge.a, b=edge.b, relation=edge.relation)
         edge.detach(record_.strength)
         edge.first, edge.made, edge.touched = record_.first, record_.made, record_.touched

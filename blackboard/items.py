@@ -3,7 +3,8 @@
 Laws:
 
 - Strength is computed: ``s`` is what it was when the class's level was ``d``; nothing holds a "current" strength.
-- Only a network changes a record that is in it.
+- Only a network changes a record that is in it; others note on it what is theirs: its recorder ``last_entry``, detectors ``marks`` and
+  ``awaited``.
 """
 
 import math
@@ -24,7 +25,7 @@ from blackboard.errors import BadValue
 from blackboard.identity import folded_name, identity, partition
 
 
-def _shared(text: str) -> str:
+def _interned(text: str) -> str:
     """The text, one object for all items that say it: these recur on many."""
     return sys.intern(text) if type(text) is str else text
 
@@ -65,8 +66,8 @@ class Pheromone:
 
     def __init__(self, owner: str, scope: str) -> None:
         self.id = ""
-        self.owner = _shared(owner)
-        self.scope = _shared(scope)
+        self.owner = _interned(owner)
+        self.scope = _interned(scope)
         self.partition = partition(owner, scope)
         self.decay = None
         self.s = self.d = self.first = self.made = self.touched = 0.0
@@ -164,8 +165,8 @@ class ContextItem(Pheromone):
         """While it is shelved, the archive that has what it says."""
         self._content: str | int = content
         """While it is shelved, the length of its content."""
-        self.kind = _shared(kind_of(kind, self.meta))
-        self.key = None if key is None else _shared(folded_name(key))
+        self.kind = _interned(kind_of(kind, self.meta))
+        self.key = None if key is None else _interned(folded_name(key))
         self.target = None if target is None else folded_name(target)
         self.value = value
         some = op is not None or unit is not None or hard or expires_at is not None
@@ -318,7 +319,7 @@ class ContextItem(Pheromone):
             self._shares = shares or None
             return
         for agent, cause, amount, count, last in shares:
-            self.contribute(_shared(agent), _shared(cause), amount, last, count)
+            self.contribute(_interned(agent), _interned(cause), amount, last, count)
 
     def _tells(self, agent: str, cause: str, amount: float, count: int, last: float) -> bool:
         """Does the item itself tell of this: the first deposit of who alone says so?"""
