@@ -36,9 +36,6 @@ class Fading:
         self._waiting: Calendar[Pheromone] = Calendar(WIDTH, self._u)
         self.threshold = threshold
 
-    def __len__(self) -> int:
-        return len(self._waiting)
-
     def enter(self, pheromone: Pheromone) -> None:
         self._waiting.put(pheromone, pheromone.u)
 

@@ -64,7 +64,7 @@ def test_what_left_is_forgotten() -> None:
     for each in items[:490]:
         lane.leave(each)
         each.detach(0.0)
-    assert len(lane.fading) < 200
+    assert len(lane.fading._waiting) < 200
     lane.decay.advance(100)
     assert lane.fading.take_due() == items[490:]
 
