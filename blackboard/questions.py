@@ -22,6 +22,7 @@ from blackboard.board import Board
 from blackboard.clock import Clock
 from blackboard.errors import NotInView, Refused, TooBig
 from blackboard.store import Store
+from blackboard.trying import Work
 from blackboard.validity import validate_limit
 from bus import names
 from bus.errors import BadMessage, NoAnswer
@@ -29,6 +30,7 @@ from bus.messages import (
     Account,
     Act,
     Answer,
+    AnyQuery,
     AnyReply,
     Applied,
     Ask,
@@ -49,6 +51,8 @@ from bus.port import MAX_BYTES
 
 WAIT = 4.0
 """Seconds that an answer waits for the board: less than the asker waits for the answer."""
+PREPARED_AT_ONCE = 64
+"""Items that are read for a question before others may be served."""
 MAX_REFUSALS = 32
 """Of an agent, the newest."""
 MAX_ACTS = 1000
@@ -140,7 +144,14 @@ class Questions:
             case Explain(item):
                 return await self._explain(agent, item)
             case query:
+                await _in_time(self._prepared(agent, query), "there is much to be read before this can be answered, and it goes on")
                 return self._board.answer(agent, query, at=self._clock.now())
+
+    async def _prepared(self, agent: str, query: AnyQuery) -> None:
+        """What has to be done first (a million texts may wait to be indexed) is done while others are served; what was done stays so."""
+        work = Work()
+        while self._board.prepare(agent, query, PREPARED_AT_ONCE):
+            await work.breathe()
 
     async def _catch_up(self, agent: str, ask: Ask) -> None:
         come = self._progress.until(lambda: self._progress.cursor >= self._since)
