@@ -251,14 +251,22 @@ def test_what_faded_under_a_former_key_is_not_what_is_said_of_it() -> None:
     assert [(each.content, each.key) for each in driver.top("a")] == [("x", "k"), ("y", "l")]
 
 
+def folded(driver: Driver, *also: str, **fields: Any) -> tuple[list[str], str]:
+    """Two items of a's that were folded, the first of which others have said, too; and their summary."""
+    items = [driver.deposit("a", content, key="k", strength=1.01, **fields) for content in "xy"]
+    for agent in also:
+        driver.deposit(agent, "x", key="k", **fields)
+    driver.rounds(100)
+    [group] = driver.board.foldings()
+    driver.say(names.HOST, Fold(tuple(item.id for item in group), "x, y"))
+    [summary] = [item.id for item in driver.top("a")]
+    return items, summary
+
+
 def test_a_unit_that_withdraws_an_original_builds_on_no_summary_of_it() -> None:
     """Whether that stands is seen when it is applied; erasing either is another matter."""
     driver = Driver()
-    items = [driver.deposit("a", content, key="k", strength=1.01, scope="shared") for content in "xy"]
-    driver.rounds(5)
-    [group] = driver.board.foldings()
-    driver.say(names.HOST, Fold(tuple(item.id for item in group), "x, y"))
-    [summary] = [item.id for item in driver.top("b")]
+    items, summary = folded(driver, scope="shared")
     driver.say("a", Retract(items[0]), Confirm(summary))
     assert "the item is outdated" in driver.refusals("a")[-1].message
     driver.say("a", Retract(items[0]), Confirm(items[1]))
@@ -267,3 +275,47 @@ def test_a_unit_that_withdraws_an_original_builds_on_no_summary_of_it() -> None:
     driver.say("a", Retract(items[0]), Erase(items[0]))
     assert len(driver.refusals("a")) == 2
     assert driver.top("b") == ()
+
+
+def test_a_unit_may_build_on_a_summary_while_anybody_says_its_originals() -> None:
+    """One who takes back what another says withdraws nothing from it."""
+    driver = Driver()
+    items, summary = folded(driver, "b", scope="shared")
+    driver.say("a", Retract(items[0]), Confirm(summary))
+    assert driver.refusals("a") == []
+    assert driver.get("b", summary).confirmations == 1
+
+
+def test_a_summary_that_one_does_not_see_is_in_nobodys_way() -> None:
+    """It is private to one who has shared an original since; nor is one that the unit has erased."""
+    driver = Driver()
+    items, summary = folded(driver)
+    driver.say("a", Use(items[0]))
+    driver.say("a", Share(items[0]))
+    shared = driver.get("a", items[0]).id
+    driver.say("b", Confirm(shared), Deposit("x", key="k", scope="shared"))
+    driver.say("a", Retract(shared))
+    driver.say("b", Retract(shared), Deposit("z"))
+    assert driver.refusals("b") == []
+    driver.say("a", Erase(summary), Retract(items[1]))
+    assert driver.refusals("a") == []
+
+
+def test_whoever_says_what_stands_or_faded_does_not_own_it() -> None:
+    """Under a former id of it, too; what is history is its next sayer's."""
+    driver = Driver()
+    renamed, faded, past = (Deposit(text, key="k", strength=1.01, scope="shared", kind="preference") for text in ("x", "y", "z"))
+    for said in (renamed, faded, past):
+        driver.say("ann", said)
+    ids = [driver.id_of("ann", said) for said in (renamed, faded, past)]
+    driver.say("ann", Retract(ids[2]))
+    driver.rounds(5)
+    driver.say("bob", faded, Erase(ids[1]))
+    assert "only its owner erases" in driver.refusals("bob")[-1].message
+    driver.say("bob", past, Erase(ids[2]))
+    assert len(driver.refusals("bob")) == 1
+    driver.say("ann", renamed)
+    driver.say(names.HOST, RenameKey("k", "l"))
+    driver.say("bob", renamed, Erase(ids[0]))
+    assert "only its owner erases" in driver.refusals("bob")[-1].message
+    assert driver.get("bob", ids[0]).owner == "ann"
