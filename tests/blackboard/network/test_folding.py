@@ -9,6 +9,7 @@ from blackboard.errors import BadValue
 from blackboard.items import ContextItem
 from blackboard.kinds import DEFAULTS, EDGE
 from blackboard.network import PheromoneNetwork
+from tests.blackboard.network.lone import Moves
 
 
 def faded() -> tuple[PheromoneNetwork, list[ContextItem]]:
@@ -312,3 +313,78 @@ def test_what_was_shared_does_not_follow_what_is_private() -> None:
     network.retract(items[0], by="ann")
     assert summary.standing
     assert network.foldings() == []
+
+
+def test_a_summary_that_says_the_rest_in_the_same_words_stays() -> None:
+    """It is the new one itself."""
+    network, items = faded()
+    summary = network.fold(items, "a cat")
+    network.retract(items[2], by="ann")
+    assert network.fold(items[:2], "a cat") is summary
+    assert network.all_items() == [summary]
+
+
+def test_each_summary_gives_way_once() -> None:
+    """To the next one; and what it had said is nobody's affair then, though it comes and goes again."""
+    moves = Moves()
+    network = PheromoneNetwork(summariser=None, recorder=moves)
+    items = [network.deposit(ContextItem(content, key="k", owner="ann")) for content in "abcd"]
+    network.evaporate(rate=0.9)
+    for left in (4, 3, 2):
+        assert network.fold(items[:left], f"{left} of them") is not None
+        if left > 2:
+            network.retract(items[left - 1], by="ann")
+    network.deposit(ContextItem("d", key="k", owner="ann"))
+    network.retract(items[3], by="ann")
+    assert network.foldings() == []
+    assert [move[0] for move in moves.items if move[1] == "supersede"] == ["4 of them", "3 of them"]
+    assert [item.content for item in network.all_items()] == ["2 of them"]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_is_folded_again_leaves_other_summaries_that_hold(shared: bool) -> None:
+    """One of which nothing is gone; and one that was shared, which private matters do not end."""
+    network, items = faded()
+    summary = network.fold(items, "a grey cat of 4")
+    assert summary is not None
+    if shared:
+        network.share(summary, by="ann")
+        network.retract(items[0], by="ann")
+    for item in items[1:]:
+        network.use(item)
+    network.reinforce(summary, 100.0)
+    network.evaporate(rate=0.9)
+    other = network.fold(items[1:], "old and grey")
+    assert {item.id for item in network.all_items()} == {item.id for item in (summary, other) if item is not None}
+
+
+def test_what_takes_over_grows_no_weaker_and_no_secret_strengthens_what_is_shared() -> None:
+    """A former summary that is weaker than a new one adds nothing; nor does a private one to a shared one of the same words."""
+    network, items = faded()
+    network.fold(items, "a grey cat of 4")
+    for _ in range(10):
+        network.evaporate()
+    network.retract(items[2], by="ann")
+    again = network.fold(items[:2], "a grey cat")
+    assert again is not None
+    assert again.strength == 3.0
+    network, items = faded()
+    secret = network.fold(items, "a grey cat of 4")
+    assert secret is not None
+    network.reinforce(secret, 50.0)
+    known = network.deposit(ContextItem("a grey cat", kind="summary", key=secret.key, target=secret.target, owner="ann"))
+    network.share(known, by="ann")
+    network.retract(items[2], by="ann")
+    assert network.fold(items[:2], "a grey cat") is known
+    assert (secret.status, known.strength) == ("superseded", 3.0)
+
+
+def test_an_archived_summary_gives_way_at_once() -> None:
+    """What is left of it waits for another, which has nothing to take over."""
+    network, items = faded()
+    summary = network.fold(items, "a grey cat of 4")
+    assert summary is not None
+    network.evaporate(rate=0.9)
+    assert summary.status == "archived"
+    network.retract(items[2], by="ann")
+    assert (summary.status, network.foldings()) == ("superseded", [tuple(items[:2])])
