@@ -11,46 +11,38 @@ Laws:
 """
 
 import asyncio
-import gc
 import logging
 import secrets
-from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from functools import partial
-from itertools import islice
-from math import inf
 from typing import Any, Self
 
 import anyio
 import msgspec
 from anyio.abc import TaskGroup
 
-from blackboard.archive import Archive, Unwritten
 from blackboard.board import Board, Entry
 from blackboard.clock import Clock
-from blackboard.config import BoardConfig
-from blackboard.errors import BadValue, Damaged, StoreError
+from blackboard.errors import BadValue
 from blackboard.folder import folds
 from blackboard.housekeeping import Housekeeping
-from blackboard.intake import Intake, entry_of
+from blackboard.intake import Intake
+from blackboard.outbox import Outbox
 from blackboard.outcome import Addressed
 from blackboard.questions import Progress, Questions
+from blackboard.reopening import kept, made, reopened
 from blackboard.retention import Retention
-from blackboard.store import MAX_HEAD, Batch, DeadLetter, Outgoing, Standing, Store
+from blackboard.store import MAX_HEAD, Batch, DeadLetter, Outgoing, Store
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from blackboard.trying import Work, persistently
 from bus import names
-from bus.errors import BadMessage, BusError
-from bus.messages import Post, Tick, decode_post, encode
+from bus.messages import Post, Tick, Unit, encode
 from bus.port import Bus, Log, LogMessage
 
 MAX_BATCH = 64
 """Messages in one transaction."""
-MAX_UNTOLD = 10_000
-"""Events that wait to be told before the board takes in no more."""
-TOLD_AT_ONCE = 256
 FOLDED_AT_ONCE = 8
 """Groups of faded items that are folded in one post."""
 TICK_AGAIN = 1.0
@@ -91,16 +83,12 @@ class Service:
         self._detectors = detectors
         self._summariser = summariser
         self._log: Log
-        self._origin: BoardConfig
         self._progress: Progress
         self._jobs: TaskGroup
-        self._outbox: deque[Outgoing] = deque()
-        self._told: dict[str, int] = {}
+        self._outbox: Outbox
         self._retention = retention or Retention()
         self._alone = alone
         self._house: Housekeeping
-        self._restored = 0
-        """Entries and changes that were applied again when it was opened."""
         self._failure: Exception | None = None
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None]
@@ -138,7 +126,7 @@ class Service:
 
     def agree(self, settings: Mapping[str, Any]) -> None:
         """Raise ``BadValue`` if the board was made with other settings than these."""
-        asked = _made(self.name, settings)
+        asked = made(self.name, settings)
         for field in settings:
             stands, wanted = getattr(self.board.config, field), getattr(asked, field)
             if stands != wanted and field == "kinds":
@@ -152,28 +140,34 @@ class Service:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._store.aclose)
             standing = await self._store.open()
-            await self._restore(standing)
-            origin = msgspec.json.encode(self._origin).decode()
+            config = made(self.name, self._settings) if standing.origin is None else kept(standing.origin, self.name)
+            found = await reopened(config, self._store, standing, self._detectors)
+            self.board = found.board
+            self.agree(self._settings)  # here: its kinds may have changed since its origin
+            self._progress = Progress(standing.cursor, standing.marks)
+            origin = msgspec.json.encode(found.origin).decode()
             self._log = await self._bus.open_log(self.name, after=standing.cursor, identity=standing.log, origin=origin)
             stack.push_async_callback(self._log.aclose)
             if standing.origin is None and self._log.origin not in {"", origin}:
                 # The log is older than this store, and was made with other settings: they are the board's.
-                self._begin(_kept(self._log.origin, self.name))
+                found = await reopened(kept(self._log.origin, self.name), self._store, standing, self._detectors)
+                self.board = found.board
                 self.agree(self._settings)
             came = self._log.end
             questions = Questions(self.board, self._store, self._progress, self._clock, since=came)
             await stack.enter_async_context(self._bus.answer(self.name, questions.answer))  # nothing is begun or told beside another host
             if standing.log is None:
-                await self._store.begin(msgspec.json.encode(self._origin), self._log.identity)
-            self._to_tell(await self._store.untold())
+                await self._store.begin(msgspec.json.encode(found.origin), self._log.identity)
+            self._outbox = Outbox(self.name, self._bus, self._progress)
+            self._outbox.add(await self._store.untold())
             self._house = Housekeeping(
-                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._first_untold, alone=self._alone
+                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._outbox.first, alone=self._alone
             )  # fmt: skip
-            self._house.unsaved = self._restored
+            self._house.unsaved = found.again
             await self._house.begin(standing)
             async with anyio.create_task_group() as self._jobs:
                 self._jobs.start_soon(self._watch, self._take_in)
-                self._jobs.start_soon(self._watch, self._tell)
+                self._jobs.start_soon(self._watch, self._outbox.run)
                 self._jobs.start_soon(self._watch, self._fold)
                 self._jobs.start_soon(self._watch, self._house.run)
                 if self.board.config.time == "wall":
@@ -189,7 +183,7 @@ class Service:
             if self._failure is not None:
                 raise self._failure
             await self._store.checkpoint(self._progress.cursor, self.board.snapshot())
-            await self._store.commit(Batch(self._progress.cursor, told=self._told))
+            await self._store.commit(Batch(self._progress.cursor, told=self._outbox.take_told()))
 
     async def _watch(self, job: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -200,59 +194,18 @@ class Service:
             self._stop.set()
             self._progress.wake()
 
-    def _begin(self, config: BoardConfig) -> None:
-        self.board = Board(config, self._detectors, Archive(self._store))
-        self._origin = self.board.config
-
-    # ---- coming back --------------------------------------------------------------------------------------------------------------------
-
-    async def _restore(self, standing: Standing) -> None:
-        """The checkpoint, and the journal's tail on top of it. Its events were stored when it was first applied: those stand."""
-        config = _made(self.name, self._settings) if standing.origin is None else _kept(standing.origin, self.name)
-        self._begin(config)
-        if standing.pages:
-            try:
-                with _uncollected():
-                    self.board = Board.restore(config, standing.pages, self._detectors, Archive(self._store))
-            except Exception:
-                _logger.warning("board %s: its checkpoint cannot be read, the journal rebuilds the state", self.name, exc_info=True)
-                standing.checkpoint, pages = await self._store.revert()
-                if pages:
-                    self.board = Board.restore(config, pages, self._detectors, Archive(self._store))
-        self._progress = Progress(standing.cursor, standing.marks)
-        again: Counter[str] = Counter()
-        after = standing.checkpoint
-        while messages := await self._store.journal(after):
-            for message in messages:
-                self._restored += 1
-                for addressed in self.board.apply(_journaled(message, self.name)):
-                    again[addressed.audience] += 1
-                    self._restored += len(addressed.events.changes)
-            after = messages[-1].seq
-        self.agree(self._settings)  # here: its kinds may have changed since its origin
-        stored = await self._store.tally(standing.checkpoint)
-        if again != stored:
-            raise StoreError(
-                f"board {self.name!r}: its journal, applied again from entry {standing.checkpoint} on, gives other events than are stored "
-                f"({dict(again)}, not {stored}): another version decided otherwise. Open it with the version that wrote it"
-            )
-        archive = self.board.archive.unwritten()
-        if archive != Unwritten():  # of the tail, which was written then, but also what a checkpoint of schema 2 held
-            await self._store.commit(Batch(standing.cursor, archive=archive))
-            self.board.archive.written()
-
     # ---- the hot path -------------------------------------------------------------------------------------------------------------------
 
     async def _take_in(self) -> None:
         while True:
-            await self._progress.until(lambda: len(self._outbox) < MAX_UNTOLD)
+            await self._progress.until(self._outbox.has_room)
             messages = await self._log.read(MAX_BATCH)
             with anyio.CancelScope(shield=True):
                 async with self._house.turn:
                     batch = await self._apply(messages)
                     await self._store.commit(batch)
                     self.board.archive.written()
-                    self._to_tell(batch.events)
+                    self._outbox.add(batch.events)
                     self._house.took(batch)
                     self._progress.step(batch.cursor, batch.marks)
                 await self._log.committed(batch.cursor)
@@ -278,78 +231,28 @@ class Service:
                     erases = erases or bool(self.board.erased)
                 case DeadLetter() as letter:
                     dead.append(letter)
-        told, self._told = self._told, {}
         return Batch(
-            cursor, stamp, tuple(journal), intake.moved, tuple(events), tuple(dead), self.board.archive.unwritten(), told, erases
+            cursor, stamp, tuple(journal), intake.moved, tuple(events), tuple(dead), self.board.archive.unwritten(),
+            self._outbox.take_told(), erases,
         )  # fmt: skip
-
-    # ---- telling ------------------------------------------------------------------------------------------------------------------------
-
-    def _to_tell(self, events: Iterable[Outgoing]) -> None:
-        for event in events:
-            self._progress.told.setdefault(event.audience, event.n - 1)
-            self._outbox.append(event)
-
-    def _first_untold(self) -> float:
-        return self._outbox[0].seq if self._outbox else inf
-
-    async def _tell(self) -> None:
-        """Tell what is in the outbox: each audience in order, all audiences at once."""
-        while True:
-            await self._progress.until(lambda: bool(self._outbox))
-            letters: dict[str, list[Outgoing]] = {}
-            count = min(TOLD_AT_ONCE, len(self._outbox))
-            for event in islice(self._outbox, count):
-                letters.setdefault(event.audience, []).append(event)
-            (audience, events), *others = letters.items()
-            if others:
-                async with anyio.create_task_group() as tasks:
-                    for each in letters.items():
-                        tasks.start_soon(self._tell_audience, *each)
-            else:
-                await self._tell_audience(audience, events)
-            for _ in range(count):
-                self._outbox.popleft()
-            told = {audience: events[-1].n for audience, events in letters.items()}
-            self._told.update(told)
-            self._progress.told.update(told)
-            self._progress.wake()
-
-    async def _tell_audience(self, audience: str, events: Sequence[Outgoing]) -> None:
-        """Tell an audience these, which follow each other."""
-        first = events[0].n
-        try:
-            await persistently(partial(self._bus.emit, self.name, audience, first, *(event.data for event in events)))
-        except BusError:
-            if len(events) == 1:  # too large, or not permitted: those who listen see the gap, and ask for it
-                _logger.exception("board %s: events %d of %s cannot be told", self.name, first, audience)
-            else:
-                for event in events:
-                    await self._tell_audience(audience, [event])
 
     # ---- time ---------------------------------------------------------------------------------------------------------------------------
 
     async def _keep_time(self) -> None:
         """Publish a ``Tick`` when something is due by time alone (chapter 1, "Time")."""
-        epoch, number = secrets.token_hex(8), 0
+        voice = Voice(self.name, self._bus, self._progress)
         while True:
             due = await self._until_due()
-            number += 1
-            tick = encode(Post(epoch, number, ((Tick(),),)))
-            await persistently(partial(self._bus.publish, self.name, names.HOST, tick))
-            await self._progress.until(partial(self._progress.has, names.HOST, epoch, number))
+            await voice.say(((Tick(),),))
             if self.board.next_due() == due:
                 await self._clock.sleep_until(self._clock.now() + TICK_AGAIN)
 
     async def _fold(self) -> None:
         """Publish a ``Fold`` for each group of items that has faded and waits for a summary."""
-        epoch, number = secrets.token_hex(8), 0
+        voice = Voice(self.name, self._bus, self._progress)
         while True:
             await self._progress.until(lambda: bool(self.board.foldings(1)))
-            number += 1
-            units = await folds(self.board.foldings(FOLDED_AT_ONCE), self._summariser)
-            await persistently(partial(self._bus.publish, self.name, names.HOST, encode(Post(epoch, number, units))))
-            await self._progress.until(partial(self._progress.has, names.HOST, epoch, number))
+            await voice.say(await folds(self.board.foldings(FOLDED_AT_ONCE), self._summariser))
 
     async def _until_due(self) -> float:
         """Wait until the clock has reached the board's next due time; which one it was. Each batch may bring an earlier one."""
@@ -368,6 +271,23 @@ class Service:
                 tasks.start_soon(first, partial(self._progress.until, partial(self._progress.beyond, cursor)))
 
 
+class Voice:
+    """What a host says on its own board: one post after the other, each once the one before is applied."""
+
+    def __init__(self, name: str, bus: Bus, progress: Progress) -> None:
+        self._name = name
+        self._bus = bus
+        self._progress = progress
+        self._epoch, self._number = secrets.token_hex(8), 0
+
+    async def say(self, units: tuple[Unit, ...]) -> None:
+        """Return once they are applied."""
+        self._number += 1
+        post = encode(Post(self._epoch, self._number, units))
+        await persistently(partial(self._bus.publish, self._name, names.HOST, post))
+        await self._progress.until(partial(self._progress.has, names.HOST, self._epoch, self._number))
+
+
 def _outgoing(addressed: Addressed, seq: int) -> Outgoing:
     events = addressed.events
     return Outgoing(addressed.audience, events.n, seq, encode(events), msgspec.msgpack.encode(addressed.threads))
@@ -383,42 +303,3 @@ def _refused(entry: Entry, addressed: Addressed, message: LogMessage) -> Iterabl
         yield DeadLetter(
             entry.seq, entry.stamp, entry.agent, refusal.code, refusal.message, head, entry.epoch, entry.post, refusal.unit
         )  # fmt: skip
-
-
-def _made(name: str, settings: Mapping[str, Any]) -> BoardConfig:
-    tables = settings.get("kinds", {})
-    try:
-        made = msgspec.convert({**settings, "name": name, "kinds": {}}, BoardConfig)
-        return made.with_kinds(tables) if tables else made
-    except msgspec.ValidationError as error:
-        raise BadValue(f"settings of board {name!r}: {error}") from error
-
-
-def _kept(origin: bytes | str, name: str) -> BoardConfig:
-    try:
-        kept = msgspec.json.decode(origin, type=BoardConfig)
-    except msgspec.DecodeError as error:
-        raise StoreError(f"board {name!r}: its settings cannot be read ({error}): upgrade pheroboard if a later one wrote them") from error
-    if kept.name != name:
-        raise BadValue(f"this is board {kept.name!r}, not {name!r}: give the file its old name back, since ids are computed from the name")
-    return kept
-
-
-def _journaled(message: LogMessage, name: str) -> Entry:
-    try:
-        return entry_of(message, decode_post(message.data))
-    except BadMessage as error:
-        raise Damaged(f"board {name!r}: entry {message.seq} of its journal cannot be read ({error}): restore a backup") from error
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Let the garbage collector rest while a board is built up, and leave what stands alone after it: no part of a board is garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if enabled:
-            gc.enable()

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from blackboard import service as module
+from blackboard import outbox as module
 from blackboard import trying
 from blackboard.clock import ManualClock
 from blackboard.store import MemoryStore

@@ -1,0 +1,90 @@
+"""What is durable and not told yet, on its way to the bus.
+
+Laws: each audience is told in order, and all audiences at once. What fails for a while is told again; what cannot be told at all holds up
+nothing: those who listen see the gap, and ask for it.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import islice
+from math import inf
+
+import anyio
+
+from blackboard.questions import Progress
+from blackboard.store import Outgoing
+from blackboard.trying import persistently
+from bus.errors import BusError
+from bus.port import Bus
+
+MAX_UNTOLD = 10_000
+"""Events that wait to be told before the board takes in no more."""
+TOLD_AT_ONCE = 256
+
+_logger = logging.getLogger(__name__)
+
+
+class Outbox:
+    """The events of the board ``name`` that are to be told on ``bus``."""
+
+    def __init__(self, name: str, bus: Bus, progress: Progress) -> None:
+        self._name = name
+        self._bus = bus
+        self._progress = progress
+        self._waiting: deque[Outgoing] = deque()
+        self._told: dict[str, int] = {}
+
+    def add(self, events: Iterable[Outgoing]) -> None:
+        """These are durable."""
+        for event in events:
+            self._progress.told.setdefault(event.audience, event.n - 1)
+            self._waiting.append(event)
+
+    def has_room(self) -> bool:
+        """May the board take in more?"""
+        return len(self._waiting) < MAX_UNTOLD
+
+    def first(self) -> float:
+        """The entry that the first event of all is of; infinite if all are told."""
+        return self._waiting[0].seq if self._waiting else inf
+
+    def take_told(self) -> dict[str, int]:
+        """Audience → up to which number it was told, of those that were told since the last call."""
+        told, self._told = self._told, {}
+        return told
+
+    async def run(self) -> None:
+        """Tell what comes, for ever."""
+        while True:
+            await self._progress.until(lambda: bool(self._waiting))
+            letters: dict[str, list[Outgoing]] = {}
+            count = min(TOLD_AT_ONCE, len(self._waiting))
+            for event in islice(self._waiting, count):
+                letters.setdefault(event.audience, []).append(event)
+            (audience, events), *others = letters.items()
+            if others:
+                async with anyio.create_task_group() as tasks:
+                    for each in letters.items():
+                        tasks.start_soon(self._tell, *each)
+            else:
+                await self._tell(audience, events)
+            for _ in range(count):
+                self._waiting.popleft()
+            told = {audience: events[-1].n for audience, events in letters.items()}
+            self._told.update(told)
+            self._progress.told.update(told)
+            self._progress.wake()
+
+    async def _tell(self, audience: str, events: Sequence[Outgoing]) -> None:
+        """Tell an audience these, which follow each other."""
+        first = events[0].n
+        try:
+            await persistently(partial(self._bus.emit, self._name, audience, first, *(event.data for event in events)))
+        except BusError:
+            if len(events) == 1:  # too large, or not permitted
+                _logger.exception("board %s: events %d of %s cannot be told", self._name, first, audience)
+            else:
+                for event in events:
+                    await self._tell(audience, [event])
