@@ -142,7 +142,7 @@ class Holdings:
 
         Raises ``NotInView``.
         """
-        found = self.get(item)
+        found = item if isinstance(item, ContextItem) and item.decay is not None else self.get(item)
         if not found.standing or found.s < threshold or threshold <= 0:
             return None
         decay, u = self._open[found.kind].decay, found.u

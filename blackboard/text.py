@@ -48,13 +48,14 @@ class TextIndex(Generic[T]):
     The text of an item does not change but between ``reword`` and what is asked next.
     """
 
-    __slots__ = ("_pending", "_postings", "_size", "_texts")
+    __slots__ = ("_coming", "_going", "_postings", "_size", "_texts")
 
     def __init__(self, texts: Callable[[Iterable[T]], Iterable[str]]) -> None:
         self._texts = texts
         self._postings: dict[str, set[int]] = {}
-        self._pending: dict[int, tuple[bool, T]] = {}
-        """What is yet to be indexed: ordinal → (it comes, the item)."""
+        self._coming: dict[int, T] = {}
+        self._going: dict[int, T] = {}
+        """What is yet to be indexed, and what is no longer to be: ordinal → item."""
         self._size = 0
 
     def __len__(self) -> int:
@@ -62,34 +63,34 @@ class TextIndex(Generic[T]):
 
     def add(self, ordinal: int, item: T) -> None:
         self._size += 1
-        self._later(ordinal, True, item)
+        if self._going.pop(ordinal, None) is None:  # coming and going cancel out
+            self._coming[ordinal] = item
 
     def remove(self, ordinal: int, item: T) -> None:
         self._size -= 1
-        self._later(ordinal, False, item)
+        if self._coming.pop(ordinal, None) is None:
+            self._going[ordinal] = item
 
     def reword(self, ordinal: int, item: T) -> None:
         """The text of an item that is there is about to change."""
-        if ordinal not in self._pending:
+        if ordinal not in self._coming:
             self._turn(ordinal, False, next(iter(self._texts((item,)))))
-            self._pending[ordinal] = (True, item)
+            self._coming[ordinal] = item
 
     def catch_up(self, limit: int) -> bool:
         """Index up to ``limit`` of the texts that wait for it; is there more to do?"""
-        some = list(islice(self._pending.items(), limit))
-        for (ordinal, (comes, _)), text in zip(some, self._texts(item for _, (_, item) in some), strict=True):
-            self._turn(ordinal, comes, text)
-            del self._pending[ordinal]
-        return bool(self._pending)
+        for waiting, comes in ((self._going, False), (self._coming, True)):
+            some = list(islice(waiting.items(), limit))
+            for (ordinal, _), text in zip(some, self._texts(item for _, item in some), strict=True):
+                self._turn(ordinal, comes, text)
+                del waiting[ordinal]
+            limit -= len(some)
+        return bool(self._going or self._coming)
 
     def having(self, term: str) -> set[int]:
         """The ordinals of the items that have the term."""
-        self.catch_up(len(self._pending))
+        self.catch_up(len(self._going) + len(self._coming))
         return self._postings.get(term, set())
-
-    def _later(self, ordinal: int, comes: bool, item: T) -> None:
-        if self._pending.pop(ordinal, None) is None:  # coming and going cancel out
-            self._pending[ordinal] = (comes, item)
 
     def _turn(self, ordinal: int, comes: bool, text: str) -> None:
         """Let the item come or go under each term of its text."""
