@@ -238,8 +238,8 @@ class Holdings:
         return sorted(chain(standing, self._register.past(kind)), key=in_order)
 
     def present(self) -> Iterator[ContextItem]:
-        """Everything that stands or is archived. A walk over all there is: for who takes up a snapshot."""
-        return chain(self.all_items(), (item for kind in self.kinds for item in self._register.past(kind) if item.present))
+        """Everything that stands or is archived, in order of making. A walk over all there is: for who takes up a snapshot."""
+        return (item for item in self._pages if item.present)
 
     def keys(self) -> dict[str, Counter[Status]]:
         """Every key, in order → how many items of each status it has."""

@@ -96,7 +96,8 @@ class Persistent(Holdings):
 
     def _take_up(self, item: ContextItem) -> None:
         self._items[item.id] = item
-        self.aliases.update(dict.fromkeys(item.formerly, item.id))
+        if item.formerly:
+            self.aliases.update(dict.fromkeys(item.formerly, item.id))
         self._register.learn(item)
         self._register.enter(item)
         if item.expires_at is not None:

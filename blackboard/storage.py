@@ -187,35 +187,39 @@ def items_of(pages: Mapping[str, bytes], archive: Archive, board: str) -> Iterat
     """The items of ``board`` that the pages hold, in order, each without its class; ``archive`` has what those say that lie there."""
     one = _Numbers()
     for row in _rows("items", pages):
-        content, kind, key, target, value, op, unit, hard, expires_at, meta, *standing = row[11:]
+        (
+            ordinal, item_id, owner, scope, s, d, first, made, touched, last_entry, formerly,
+            content, kind, key, target, value, op, unit, hard, expires_at, meta, status, confirmed, confirmations, asserters, shares,
+            marks, protected_until, *folded,
+        ) = row  # fmt: skip
         length = content if isinstance(content, int) else None
         item = ContextItem(
             content if length is None else "", kind=kind, key=key, target=target, value=value, op=op, unit=unit, hard=hard,
-            expires_at=expires_at, meta=meta,
+            expires_at=expires_at, meta=meta, owner=owner, scope=scope,
         )  # fmt: skip
-        _restore(item, row, one)
+        _restore(item, ordinal, item_id, s, one[d], first, one[made], one[touched], last_entry)
         if length is not None:
             item.lie_in(archive, length)
-        status, confirmed, item.confirmations, asserters, shares, item.marks, protected_until = standing[:7]
-        item.confirmed, item.protected_until = one[confirmed], one[protected_until]
-        item.folded = standing[7:8] == [True]  # rows of version 0.1 end before it
         item.status = cast("Status", intern(status))
-        for agent, hard in asserters.items():
-            item.asserted(intern(agent), hard)
+        item.confirmed, item.confirmations, item.protected_until = one[confirmed], confirmations, one[protected_until]
+        for agent, said_hard in asserters.items():
+            item.asserted(intern(agent), said_hard)
         item.take_shares(shares)
-        if row[10]:
-            item.formerly = row[10] if isinstance(row[10], dict) else _formerly(item, row[10], board)
+        item.marks = marks
+        if folded == [True]:  # rows of version 0.1 end before it
+            item.folded = True
+        if formerly:
+            item.formerly = formerly if isinstance(formerly, dict) else _formerly(item, formerly, board)
         yield item
 
 
 def edges_of(pages: Mapping[str, bytes]) -> Iterator[Edge]:
     """The edges that the pages hold, in order, each without its class."""
     one = _Numbers()
-    for row in _rows("edges", pages):
-        a, b, relation = row[11:]
-        edge = Edge(a, b, relation=relation)
-        _restore(edge, row, one)
-        edge.formerly = tuple(row[10])
+    for ordinal, edge_id, owner, scope, s, d, first, made, touched, last_entry, formerly, a, b, relation in _rows("edges", pages):
+        edge = Edge(a, b, relation=relation, owner=owner, scope=scope)
+        _restore(edge, ordinal, edge_id, s, one[d], first, one[made], one[touched], last_entry)
+        edge.formerly = tuple(formerly)
         yield edge
 
 
@@ -262,12 +266,11 @@ class _Numbers(dict[float, float]):
         return number
 
 
-def _restore(record: Pheromone, row: list[Any], one: _Numbers) -> None:
-    ordinal, record_id, owner, scope, s, d, first, made, touched, last_entry = row[:10]
+def _restore(
+    record: Pheromone, ordinal: int, record_id: str, s: float, d: float, first: float, made: float, touched: float, last_entry: int
+) -> None:
     record.ordinal, record.id = ordinal, record_id
-    # Interned: they recur, and msgspec leaves a default out of what it encodes only where it is the very same text.
-    record.owner, record.scope, record.partition = intern(owner), intern(scope), intern(partition(owner, scope))
     if s:
-        record.mark(s, one[d])
+        record.mark(s, d)
     record.first = s if s == first else first
-    record.made, record.touched, record.last_entry = one[made], one[touched], last_entry
+    record.made, record.touched, record.last_entry = made, touched, last_entry
