@@ -136,9 +136,10 @@ class Housekeeping:
         if erases:
             while not await self._store.scrub(seq):  # noqa: ASYNC110 - a reader of the files has no event for us
                 await anyio.sleep(AGAIN)
+            self._progress.clean = seq
             if self._progress.erasing <= seq:
                 self._progress.erasing = 0
-                self._progress.wake()
+            self._progress.wake()
 
     async def _cut_log(self, seq: int, *, wholly: bool) -> None:
         """Cut what the bus keeps; ``wholly``: until no byte of it is left, for which it is cut again as far as the board has stored it."""

@@ -19,6 +19,7 @@ from blackboard.client import Board
 from blackboard.clock import Clock, SystemClock
 from blackboard.errors import refused
 from blackboard.kinds_file import read_kinds
+from blackboard.line import Line
 from blackboard.retention import Retention
 from blackboard.service import Service
 from blackboard.sqlite import SqliteStore
@@ -26,9 +27,9 @@ from blackboard.store import MemoryStore, Store
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from bus import names
-from bus.errors import BadName, NoAnswer
+from bus.errors import BadName
 from bus.memory import MemoryBus
-from bus.messages import Applied, Ask, Failed, Post, RenameKey, SetKinds, UpTo, decode_answer, encode
+from bus.messages import Applied, Post, RenameKey, SetKinds, UpTo, encode
 from bus.port import Bus
 
 MEMORY = ":memory:"
@@ -81,15 +82,13 @@ async def _order(address: str | Path, observation: SetKinds | RenameKey) -> None
     """Say it in the host's name, and return once it is done. Raises what the board refuses."""
     post = Post(secrets.token_hex(8), 1, ((observation,),))
     async with _reached(address, {}, _Hosting()) as (bus, name):
-        await bus.publish(name, names.HOST, encode(post))
-        reply = decode_answer(await bus.ask(name, names.HOST, encode(Ask(Applied(), post.epoch, post.seq)))).reply
-    match reply:
-        case UpTo(refusals):
-            for refusal in refusals:
-                if refusal.epoch == post.epoch:
-                    raise refused(refusal.code, refusal.message)
-        case Failed(_, message):
-            raise NoAnswer(message)
+        line = Line.of_host(bus, name)
+        await line.publish(encode(post))
+        reply = await line.ask(Applied(), (post.epoch, post.seq))
+    assert isinstance(reply, UpTo)
+    for refusal in reply.refusals:
+        if refusal.epoch == post.epoch:
+            raise refused(refusal.code, refusal.message)
 
 
 def _reached(address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting") -> AbstractAsyncContextManager[tuple[Bus, str]]:

@@ -72,6 +72,8 @@ class Progress:
         """Audience → up to which number it was told. Of one that is not here all was told."""
         self.erasing = 0
         """The entry up to which the journal is still to be cut, since something was erased; 0: nothing is owed."""
+        self.clean = 0
+        """The entry up to which no byte is left of what was erased."""
         self._step = asyncio.Event()
 
     def step(self, cursor: int, moved: Mapping[tuple[str, str], int]) -> None:
@@ -135,9 +137,11 @@ class Questions:
     async def _reply(self, agent: str, ask: Ask) -> AnyReply:
         await self._catch_up(agent, ask)
         match ask.query:
-            case Applied():
-                if agent == names.HOST:  # the operator, who waits until what was erased is gone
-                    await _in_time(self._progress.until(lambda: not self._progress.erasing), "what was erased is not out of the files yet")
+            case Applied(gone):
+                if gone and agent == names.HOST:
+                    erased = self._progress.erasing  # what is erased meanwhile, others wait for
+                    clean = self._progress.until(lambda: not self._progress.erasing or self._progress.clean >= erased)
+                    await _in_time(clean, "what was erased is not out of the files yet")
                 return await self._refused(agent)
             case Missed(audience, after, limit):
                 return await self._missed(agent, audience, after, limit)

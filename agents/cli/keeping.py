@@ -45,7 +45,7 @@ async def erase(board: BoardName, item: ItemId, /, *, where: Where = HERE) -> No
     async with _bus_of(path, where) as bus:
         line = Line.of_host(bus, path.stem)
         await line.publish(encode(Post(epoch, 1, ((Erase(item),),))))
-        reply = await line.ask(Applied(), (epoch, 1), patience=math.inf)
+        reply = await line.ask(Applied(gone=True), (epoch, 1), patience=math.inf)
     for refusal in getattr(reply, "refusals", ()):
         if refusal.epoch == epoch:
             raise refused(refusal.code, refusal.message)

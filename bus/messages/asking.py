@@ -87,6 +87,9 @@ class Kinds(Query, frozen=True):
 class Applied(Query, frozen=True):
     """Answered once the asker's posts are applied and committed, with what was refused of them."""
 
+    gone: bool = False
+    """Asked in the host's name: and once no byte is left of what was erased by then."""
+
 
 class Missed(Query, frozen=True):
     """The events of an audience after number ``after``."""

@@ -11,8 +11,9 @@ from typing import Any
 import anyio
 import pytest
 
+from blackboard import opening
 from blackboard.errors import BadValue, BoardInUse, NotWritable, StoreError
-from blackboard.opening import open, serving, set_kinds  # noqa: A004 - it is what is tested
+from blackboard.opening import open, rename_key, serving, set_kinds  # noqa: A004 - it is what is tested
 from blackboard.sqlite import SqliteStore
 from blackboard.store import Batch
 from bus.errors import BadName, NoAnswer, Unreachable
@@ -283,3 +284,15 @@ async def test_kinds(tmp_path: Path) -> None:
         assert (await board.get(rumour)).strength == 2.0
     with pytest.raises(BadValue, match=r"^kinds\.fact\.half_life: "):
         await open(":memory:", agent="a", kinds={"fact": {"half_life": 0}}).__aenter__()
+
+
+async def test_an_order_waits_for_no_erasure(tmp_path: Path) -> None:
+    """Which may take longer than a question does: who renames a key meanwhile hears that it was done."""
+    async with open(tmp_path / "board", agent="a") as board:
+        await board.deposit("x", key="budgte", scope="shared")
+        [host] = opening._hosts.values()
+        host._service._progress.erasing = 1_000_000
+        with anyio.fail_after(3):
+            await rename_key(tmp_path / "board", "budgte", "budget")
+        host._service._progress.erasing = 0
+        assert [item.content for item in await board.history("budget")] == ["x"]

@@ -3,16 +3,19 @@
 import asyncio
 from math import isclose
 
+import anyio
 import msgspec
 import pytest
 
-from blackboard import questions
+from blackboard import board, questions
 from blackboard.client import Board
+from blackboard.clock import ManualClock
+from blackboard.config import BoardConfig
 from blackboard.errors import BlackboardError, NotInView
 from blackboard.store import MemoryStore
 from blackboard.testing import RunningBoard, running_board
 from bus import names
-from bus.messages import Answer, Applied, Deposit, Failed, Get, Missed, Recalled, Top, UpTo, encode
+from bus.messages import Answer, Applied, Ask, Deposit, Failed, Get, Missed, Recalled, Top, UpTo, decode_answer, encode
 from tests.blackboard.hosting import Held, ask, post
 
 
@@ -32,6 +35,23 @@ async def test_an_answer_waits_for_the_asker_s_own_posts() -> None:
         reply = await asked
         assert isinstance(reply, UpTo)
         assert [(refusal.code, refusal.seq) for refusal in reply.refusals] == [("UnknownKind", 1)]
+
+
+async def test_the_operator_waits_for_what_was_erased_until_then() -> None:
+    """Not for what others erase meanwhile, so that a steady stream of it keeps nobody waiting; who does not ask for it does not wait."""
+    progress = questions.Progress(5, {})
+    progress.erasing = 4
+    host = questions.Questions(board.Board(BoardConfig(name="board")), MemoryStore(), progress, ManualClock())
+    await host.answer(names.HOST, encode(Ask(Applied())))
+    await host.answer("finance", encode(Ask(Applied(gone=True))))
+    asked = asyncio.create_task(host.answer(names.HOST, encode(Ask(Applied(gone=True)))))
+    for progress.erasing, progress.clean in ((4, 0), (7, 3)):
+        progress.wake()
+        await anyio.wait_all_tasks_blocked()
+        assert not asked.done()
+    progress.clean = 4
+    progress.wake()
+    assert decode_answer(await asked).reply == UpTo()
 
 
 async def test_what_could_not_be_read_is_told_to_its_sender_alone() -> None:
