@@ -12,7 +12,7 @@ Laws:
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import msgspec
@@ -242,7 +242,7 @@ class Alerts:
         """Where an item stands in a detector's calendar now."""
         patient = self._detectors[number].least > 0
         due = self._due(number, item) if patient or (number, item.ordinal) in self._downs else None
-        if due is None or due == inf:
+        if due is None:
             self._call_off(number, item)
             return None
         if not patient:
@@ -267,7 +267,7 @@ class Alerts:
             else:
                 state = item.marks[number]
             due = None if state is None else detector.due(state, partial(self._network.falls_below, item))
-            return None if due is None else float(due)
+            return float(due) if due is not None and isfinite(due) else None
         except Exception:  # noqa: BLE001 – whatever a user's detector raises; it is told of when it next notices something
             return None
 

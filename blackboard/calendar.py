@@ -30,7 +30,7 @@ class Calendar(Generic[T]):
         """A heap of the cells' numbers."""
         self._open: list[tuple[float, int, T]] = []
         """A heap of what is before ``_border``: (point, ordinal, thing)."""
-        self._border = -inf
+        self._border: float = -inf
         self._size = 0
         self._left = 0
 
@@ -87,7 +87,7 @@ class Calendar(Generic[T]):
         number = heappop(self._numbers)
         cell = self._cells.pop(number)
         self._size -= len(cell)
-        self._border = float(number + 1)
+        self._border = number + 1  # whole: a float has no such number beyond 2⁵³, and the cell would be opened again for ever
         for thing in dict.fromkeys(cell):
             self._put_off(thing)
 

@@ -1,5 +1,6 @@
 """Claims about signals on the board: what raises them, to whom, and how often."""
 
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -242,6 +243,26 @@ def test_a_silence_that_was_told_where_an_export_was_made_is_not_told_again() ->
         made.say("b", Confirm(rule))
     made.rounds(10)
     assert [(signal.signal, signal.t) for signal in made.signals()] == [("burst", 53.0), ("fading", 63.0)]
+
+
+@pytest.mark.parametrize("due", [nan, inf, -inf, 1e308, "soon"])
+def test_a_due_time_that_is_none_stops_nothing(due: Any) -> None:
+    """Nor does one that is farther off than floats count."""
+
+    class Odd(Detector):
+        name = "odd"
+
+        def notice(self, state: Any, moment: Moment) -> Finding | None:  # noqa: ARG002
+            return None
+
+        def due(self, state: Any, falls_below: Any) -> Any:  # noqa: ARG002
+            return due if falls_below(1.0) is None else 5.0
+
+    driver = Driver(board=Board(BoardConfig(name="test"), (Odd(),)))
+    driver.deposit("a", "x", kind="preference", strength=1.01, scope="shared")
+    driver.deposit("a", "y", kind="preference", strength=0.5, scope="shared")
+    driver.rounds(10)
+    assert driver.board.now == 10
 
 
 def test_what_is_said_again_is_due_for_itself() -> None:

@@ -79,3 +79,11 @@ def test_what_is_put_off_together_becomes_one() -> None:
     thing.point = 9.5
     assert calendar.first() == (9.5, thing)
     assert len(calendar) == 1
+
+
+def test_what_is_due_beyond_all_counting_comes_up_too() -> None:
+    """As with a half-life that is meant to be for ever: no cell is opened twice."""
+    calendar = Calendar(1.0, where)
+    for n, point in enumerate((1e308, 2.0**60, 2.0**53, -1e300)):
+        calendar.put(Waiting(n, point), point)
+    assert drained(calendar) == [(-1e300, 3), (2.0**53, 2), (2.0**60, 1), (1e308, 0)]
