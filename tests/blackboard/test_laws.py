@@ -165,9 +165,10 @@ class BoardLaws(RuleBasedStateMachine):
     def all_at_once(self, data: Any, agent: str, items: list[Known]) -> None:
         """Anything that may stand in one unit, a round's end in its midst."""
         unit: list[AnyObservation] = []
+        end = next((each.id for each in items if not each.secret), "")  # a secret one's would tell of it
         for item in items:
             said = data.draw(deposits("shared"))
-            acts = [said, Confirm(item.id), Use(item.id), Retract(item.id), Share(item.id), Link(item.id, items[0].id), Erase(item.id)]
+            acts = [said, Confirm(item.id), Use(item.id), Retract(item.id), Share(item.id), Link(item.id, end), Erase(item.id)]
             unit.append(EndRound(int(self.board.now)) if item.secret else data.draw(st.sampled_from(acts)))
         self.say(agent, *unit)
 
