@@ -172,11 +172,28 @@ class Alerts:
     def _states(self, item: ContextItem, outcome: Outcome) -> list[Any]:
         """The states of an item that has none yet, with all that was kept back told to them."""
         quiet = quiet_of(item)
-        states = [_NONE_YET] * len(self._detectors) if quiet is None else [d.begin(quiet.began(item.kind)) for d in self._detectors]
+        if quiet is None:
+            states = [_NONE_YET] * len(self._detectors)
+        else:
+            began, since = quiet.began(item.kind), list(quiet.since(item.kind))
+            states = [self._caught_up(number, item, began, since, outcome) for number in range(len(self._detectors))]
         item.marks = states
-        for moment in () if quiet is None else quiet.since(item.kind):
-            self._ask(self._asked, item, moment, outcome)
         return states
+
+    def _caught_up(self, number: int, item: ContextItem, began: Moment, since: Iterable[Moment], outcome: Outcome) -> Any:
+        """A detector's state after these moments, in which it finds nothing, if it is as patient as it says."""
+        detector = self._detectors[number]
+        try:
+            state = detector.begin(began)
+            if state is not None:
+                for moment in since:
+                    finding = detector.notice(state, moment)
+                    if finding is not None:
+                        self._raise(number, item, finding, outcome)
+        except Exception as error:  # noqa: BLE001 – whatever a user's detector raises: it must not stop the board
+            self._failed(number, item, error, outcome)
+            return None
+        return state
 
     def _ask(self, asked: tuple[Asked, ...], item: ContextItem, moment: Moment, outcome: Outcome) -> None:
         """Let detectors notice a moment. One that fails is told of, and is not asked about this item again until it arrives anew."""
@@ -192,16 +209,20 @@ class Alerts:
                         continue
                 finding = notice(state, moment)
                 if finding is not None:
-                    self._raise(number, item, msgspec.convert(msgspec.to_builtins(finding), Finding), outcome)
+                    self._raise(number, item, finding, outcome)
                 if due is not None and (finding is not None or not patient or not item.awaited >> number & 1):
                     self._await(item, number, due(state, partial(self._network.falls_below, item)))
-            except Exception as error:  # noqa: BLE001 – whatever a user's detector raises: it must not stop the board
+            except Exception as error:  # noqa: BLE001 – likewise
                 states[number] = None
-                reason, name = type(error).__name__, self._labels[number]
-                failed = signals.about(item, "failed", self._network.now, Evidence(), reason=reason, detector=name)
-                outcome.signal(views.audience(item), failed)
+                self._failed(number, item, error, outcome)
 
-    def _raise(self, number: int, item: ContextItem, finding: Finding, outcome: Outcome) -> None:
+    def _failed(self, number: int, item: ContextItem, error: Exception, outcome: Outcome) -> None:
+        reason, name = type(error).__name__, self._labels[number]
+        failed = signals.about(item, "failed", self._network.now, Evidence(), reason=reason, detector=name)
+        outcome.signal(views.audience(item), failed)
+
+    def _raise(self, number: int, item: ContextItem, found: Finding, outcome: Outcome) -> None:
+        finding = msgspec.convert(msgspec.to_builtins(found), Finding)  # what a user's detector gives is checked field by field
         evidence = finding.evidence
         if finding.signal == "fading" and item.kind == constraints.KIND and not item.hard:
             evidence = replace(evidence, relaxable=True)
