@@ -5,8 +5,8 @@ Laws:
 - Work follows what changed; nothing here walks the board. What happens by time alone waits in a calendar for each detector that has a due
   time: an entry that is no longer true is dropped, or put back at its later time, when it comes up.
 - A signal is raised on the edge: once when something begins, not with every change while it lasts.
-- A detector's state lives on its item (``marks``), so it is kept, moved and forgotten with it. States are listed in the detectors' order.
-  Of a quiet item there are none: its few moments are kept, and told to all detectors once one of them may find something.
+- A detector's state lives on its item (``marks``), so it is kept, moved and forgotten with it. A detector that nothing about an item
+  concerns has none there: the item's few moments are kept, and told to it once one of them may show it something.
 - A user's detector that fails is told of, and stops nothing.
 """
 
@@ -24,6 +24,7 @@ from blackboard.calendar import Calendar
 from blackboard.config import BoardConfig, label
 from blackboard.contests import Contests
 from blackboard.items import ContextItem
+from blackboard.marks import ARRIVED, Quiet, moment_of, quiet_of
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Outcome, Touch
 from blackboard.trends import Detector, Finding, Heard, Moment
@@ -33,8 +34,8 @@ from bus.messages import Evidence
 
 Asked = tuple[int, Callable[[Any, Moment], Finding | None], Callable[..., float | None] | None, bool]
 """A detector's number, its ``notice``, its ``due`` if it may find something by time alone, and whether it is patient."""
-ARRIVED = True
-"""The mark of a quiet item that nothing happened to since it was made: what its ``Quiet`` would say stands on the item itself."""
+KEPT = 16
+"""The most moments of an item that are kept back."""
 _NOBODY = ((None, 0.0),)
 """In place of who confirmed an item."""
 _NONE_YET = object()
@@ -46,32 +47,6 @@ class AlertState(Struct):
 
     leaders: dict[str, str] = {}
     passed: Passed = {}
-
-
-class Quiet(Struct, array_like=True, tag="fresh", gc=False):
-    """In place of the states of an item of which no detector can have found anything: the moment it arrived in, and those since."""
-
-    t: float
-    before: float
-    after: float
-    heard: tuple[Heard, ...] = ()
-
-    def began(self, kind: str) -> Moment:
-        """What the detectors are to begin with."""
-        return Moment(self.t, self.before, self.after, kind=kind, fresh=True)
-
-    def since(self, kind: str) -> Iterable[Moment]:
-        """What they are to notice then."""
-        for t, before, after, agent, delta in self.heard:
-            yield Moment(t, before, after, () if agent is None else ((agent, delta),), kind)
-
-
-def quiet_of(item: ContextItem) -> Quiet | None:
-    """What is known of a quiet item; None if it is none."""
-    marks = item.marks
-    if marks is ARRIVED:
-        return Quiet(item.made, 0.0, item.first)
-    return marks if type(marks) is Quiet else None
 
 
 class Alerts:
@@ -87,9 +62,11 @@ class Alerts:
             (n, d.notice, d.due if n in self._timed else None, d.least > 0) for n, d in enumerate(detectors)
         )
         self._least = min((d.least for d in detectors), default=inf)
-        """Fewer moments than that of an item are kept back."""
+        """Fewer moments than that of an item concern nobody, but for what is sudden."""
+        self._most = min(max((d.least for d in detectors if d.least < inf), default=KEPT), KEPT)
+        """With so many of an item all detectors are awake."""
         self._sudden = tuple(d.sudden for d in detectors if type(d).sudden is not Detector.sudden)
-        self._ripe = tuple((n, detectors[n].ripe) for n in self._timed if detectors[n].ripe < self._least)
+        self._ripe = tuple((n, detectors[n].ripe) for n in self._timed if detectors[n].ripe < self._most)
         """Those that may become due while an item is quiet, and from which moment on."""
         self._calendars = {n: Calendar(config.scale, partial(self._point, n)) for n in self._timed}
         self._downs: dict[tuple[int, int], float] = {}
@@ -119,8 +96,9 @@ class Alerts:
         now, after = self._network.now, before + delta
         if item.kind == constraints.KIND or (item.value is not None and self._contests.concern(item)):
             self.notice((Touch(item, before, after, [(agent, delta)]),), outcome)
-        elif item.scope == names.SHARED and not self._keep(item, (now, before, after, agent, delta)):
-            self._ask(self._asked, item, Moment(now, before, after, ((agent, delta),), item.kind), outcome)
+        elif item.scope == names.SHARED and not self._keep(item, (now, before, after, agent, delta), outcome):
+            moment = Moment(now, before, after, ((agent, delta),), item.kind)
+            self._ask(self._asked, self._states(item, outcome), item, moment, outcome)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Keep no trace of these items beyond their own records."""
@@ -145,40 +123,72 @@ class Alerts:
             item.marks = ARRIVED if made_now else Quiet(moment.t, moment.before, moment.after)
             for number in self._timed:
                 self._await(item, number, self._due(number, item, moment))
-        elif len(moment.confirmed) > 1 or not self._keep(item, (moment.t, moment.before, moment.after, agent, delta)):
-            self._ask(self._asked, item, moment, outcome)
+        elif len(moment.confirmed) > 1 or not self._keep(item, (moment.t, moment.before, moment.after, agent, delta), outcome):
+            self._ask(self._asked, self._states(item, outcome), item, moment, outcome)
 
-    def _keep(self, item: ContextItem, moment: Heard) -> bool:
-        """Keep a moment back, if the item is quiet and stays so."""
+    def _keep(self, item: ContextItem, moment: Heard, outcome: Outcome) -> bool:
+        """Keep a moment of a quiet item back from all detectors but those that it may concern. False: it may concern all."""
         quiet = item.marks if type(item.marks) is Quiet else quiet_of(item)
         if quiet is None:
             return False
         heard = (*quiet.heard, moment)
-        if len(heard) >= self._least:
+        if len(heard) >= self._most:
             return False
+        concerns = quiet.awake is not None or len(heard) >= self._least
         try:
-            for sudden in self._sudden:
-                if sudden(quiet.after, heard):
-                    return False
+            if not concerns:
+                for sudden in self._sudden:
+                    if sudden(quiet.after, heard):
+                        concerns = True
+                        break
         except Exception:  # noqa: BLE001 – whatever a user's detector raises: it is told of when it notices the moment, if it does so there
             return False
-        quiet.heard = heard
         item.marks = quiet
+        if concerns:
+            self._stir(quiet, item, heard, outcome)
+        quiet.heard = heard
         for number, ripe in self._ripe:
-            if len(heard) >= ripe and not item.awaited >> number & 1:
+            if len(heard) >= ripe and not item.awaited >> number & 1 and not (quiet.awake and number in quiet.awake):
                 self._await(item, number, self._due(number, item))
         return True
 
+    def _stir(self, quiet: Quiet, item: ContextItem, heard: tuple[Heard, ...], outcome: Outcome) -> None:
+        """Let those notice the last of these moments that it concerns, and who are awake already."""
+        awake = quiet.awake or {}
+        for number, detector in enumerate(self._detectors):
+            if number not in awake and (len(heard) >= detector.least or _is_sudden(detector, quiet.after, heard)):
+                awake[number] = self._caught_up(number, item, quiet.began(item.kind), quiet.since(item.kind), outcome)
+        if awake:
+            quiet.awake = awake
+            self._ask([self._asked[number] for number in sorted(awake)], awake, item, moment_of(heard[-1], item.kind), outcome)
+
     def _states(self, item: ContextItem, outcome: Outcome) -> list[Any]:
-        """The states of an item that has none yet, with all that was kept back told to them."""
+        """The states of an item, those of all detectors."""
+        if type(item.marks) is list:
+            return item.marks
         quiet = quiet_of(item)
         if quiet is None:
             states = [_NONE_YET] * len(self._detectors)
         else:
-            began, since = quiet.began(item.kind), list(quiet.since(item.kind))
-            states = [self._caught_up(number, item, began, since, outcome) for number in range(len(self._detectors))]
+            awake, began, since = quiet.awake or {}, quiet.began(item.kind), list(quiet.since(item.kind))
+            states = [
+                awake[number] if number in awake else self._caught_up(number, item, began, since, outcome)
+                for number in range(len(self._detectors))
+            ]
         item.marks = states
         return states
+
+    def _state(self, number: int, item: ContextItem, outcome: Outcome) -> list[Any] | dict[int, Any]:
+        """The states of an item, that of this detector among them."""
+        quiet = quiet_of(item)
+        if quiet is None:
+            return self._states(item, outcome)
+        if quiet.awake is None:
+            quiet.awake = {}
+        if number not in quiet.awake:
+            quiet.awake[number] = self._caught_up(number, item, quiet.began(item.kind), quiet.since(item.kind), outcome)
+        item.marks = quiet
+        return quiet.awake
 
     def _caught_up(self, number: int, item: ContextItem, began: Moment, since: Iterable[Moment], outcome: Outcome) -> Any:
         """A detector's state after these moments, in which it finds nothing, if it is as patient as it says."""
@@ -195,9 +205,8 @@ class Alerts:
             return None
         return state
 
-    def _ask(self, asked: tuple[Asked, ...], item: ContextItem, moment: Moment, outcome: Outcome) -> None:
+    def _ask(self, asked: Iterable[Asked], states: list[Any] | dict[int, Any], item: ContextItem, moment: Moment, outcome: Outcome) -> None:
         """Let detectors notice a moment. One that fails is told of, and is not asked about this item again until it arrives anew."""
-        states: list[Any] = item.marks if type(item.marks) is list else self._states(item, outcome)
         for number, notice, due, patient in asked:
             state = states[number]
             if state is None:
@@ -252,7 +261,7 @@ class Alerts:
             self._call_off(number, item)
             self._network.touched(item)
             moment = Moment(t=now, before=item.strength, after=item.strength, kind=item.kind)
-            self._ask(self._asked[number : number + 1], item, moment, outcome)
+            self._ask(self._asked[number : number + 1], self._state(number, item, outcome), item, moment, outcome)
 
     def _first(self) -> tuple[float, int, int] | None:
         """(due, ordinal, detector's number) of what is due first."""
@@ -281,7 +290,9 @@ class Alerts:
         try:
             if began is not None:
                 state = detector.begin(began)
-            elif (quiet := quiet_of(item)) is not None:
+            elif (quiet := quiet_of(item)) is not None and quiet.awake is not None and number in quiet.awake:
+                state = quiet.awake[number]
+            elif quiet is not None:
                 state = detector.begin(quiet.began(item.kind))
                 for moment in quiet.since(item.kind):
                     detector.notice(state, moment)
@@ -310,6 +321,12 @@ class Alerts:
         item.awaited &= ~(1 << number)
         self._downs.pop((number, item.ordinal), None)
 
+    def spell_out(self) -> None:
+        """Make all states, so that boards compare as equal however much of them each had cause to make."""
+        for item in self._network.present():
+            if item.marks is not None:
+                self._states(item, Outcome())
+
     # ---- from elsewhere -----------------------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
@@ -323,7 +340,8 @@ class Alerts:
             for number in self._timed:
                 due = self._due(number, item)
                 if due is not None and due <= now:
-                    self._ask(self._asked[number : number + 1], item, Moment(now, item.strength, item.strength, kind=item.kind), told)
+                    moment = Moment(now, item.strength, item.strength, kind=item.kind)
+                    self._ask(self._asked[number : number + 1], self._state(number, item, told), item, moment, told)
                 else:
                     self._await(item, number, due)
         self._contests.begin()
@@ -342,7 +360,7 @@ class Alerts:
                 continue
             item.marks = self._restored(item.marks)
             quiet = quiet_of(item)
-            began = None if quiet is None or quiet.heard else quiet.began(item.kind)
+            began = None if quiet is None or quiet.heard or quiet.awake else quiet.began(item.kind)
             for number in self._timed:
                 self._await(item, number, self._due(number, item, began))
 
@@ -352,5 +370,19 @@ class Alerts:
         if isinstance(marks, dict):  # as they were written once: by the detectors' names
             marks = [marks.get(name) for name in self._labels]
         if marks and marks[0] == "fresh":
-            return msgspec.convert(marks, Quiet)
-        return [None if state is None else msgspec.convert(state, d.state_type) for state, d in zip(marks, self._detectors, strict=True)]
+            quiet = msgspec.convert(marks, Quiet)
+            if quiet.awake is not None:
+                quiet.awake = {number: _converted(state, self._detectors[number]) for number, state in quiet.awake.items()}
+            return quiet
+        return [_converted(state, detector) for state, detector in zip(marks, self._detectors, strict=True)]
+
+
+def _is_sudden(detector: Detector, first: float, heard: tuple[Heard, ...]) -> bool:
+    try:
+        return detector.sudden(first, heard)
+    except Exception:  # noqa: BLE001 – as above
+        return True
+
+
+def _converted(state: Any, detector: Detector) -> Any:
+    return None if state is None else msgspec.convert(state, detector.state_type)

@@ -309,6 +309,11 @@ class Board:
         yield from self._network.take()
         yield _PAGE, self._own()
 
+    def spelt_out(self) -> dict[str, bytes]:
+        """A full snapshot that is the same for all boards that are the same, however they came to be; and the end of this one's use."""
+        self._alerts.spell_out()
+        return self.snapshot(full=True)
+
     def _own(self) -> bytes:
         self._state.alerts = self._alerts.dump()
         return msgspec.msgpack.encode(self._state)

@@ -94,8 +94,8 @@ def verify(path: Path, detectors: tuple[Detector, ...] | None = None) -> Verifie
             count += 1
         if not record.state:
             raise BadValue(f"{path} has no checkpoint to compare with yet: one is written when the board is closed")
-        kept = Board.restore(board.config, record.state, detectors, Archive(record)).snapshot(full=True)
-        replayed = board.snapshot(full=True)
+        kept = Board.restore(board.config, record.state, detectors, Archive(record)).spelt_out()
+        replayed = board.spelt_out()
         differ = sorted(name for name in kept.keys() | replayed.keys() if kept.get(name) != replayed.get(name))
         return Verified(record.begins, count, record.checkpoint, tuple(differ))
 

@@ -84,7 +84,7 @@ class Detector(ABC):
     def sudden(self, first: float, heard: tuple[Heard, ...]) -> bool:  # noqa: ARG002 – most are not
         """Of the patient: may it find something in the last of these moments, although they are fewer than ``least``?
 
-        They are all that happened to an item that began ``first`` strong, and of which nobody has found anything.
+        They are all that happened to an item that began ``first`` strong, and of which this detector has found nothing.
         """
         return False
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blackboard.alerts import ARRIVED
 from blackboard.board import Board
 from blackboard.config import BoardConfig
+from blackboard.marks import ARRIVED, Quiet
 from blackboard.trends import Detector, Finding, Moment, defaults
 from bus import names
 from bus.messages import Confirm, Deposit, Evidence, Reinforce, RenameKey, Retract, SetKinds, Share, Tick, Use
@@ -165,14 +165,16 @@ def test_a_quiet_item_has_no_states_and_nothing_is_missed_for_it() -> None:
     for driver in (kept, restarted):
         driver.deposit("a", "fact", scope="shared")
         item = driver.board._network.all_items()[0]
-        assert not isinstance(item.marks, list)
+        assert item.marks is ARRIVED
         driver.rounds(5)
     restarted.board = Board.restore(restarted.board.config, restarted.board.snapshot(full=True))
     for driver in (kept, restarted):
         for agent in ("b", "c", "d"):
             driver.say(agent, Confirm(driver.board._network.all_items()[0].id))
         driver.rounds(60)
-        assert isinstance(driver.board._network.all_items()[0].marks, list)
+        quiet = driver.board._network.all_items()[0].marks
+        assert isinstance(quiet, Quiet)
+        assert {driver.board._alerts._detectors[n].name for n in quiet.awake or ()} == {"jump", "consensus", "fading", "crossed"}
     assert kept.signals() == restarted.signals()
     assert [signal.signal for signal in kept.signals()] == ["rising", "consensus", "fading", "crossed"]
 
@@ -181,7 +183,7 @@ def test_states_that_were_written_by_name_are_taken_up() -> None:
     """As checkpoints had them once: what had been told is not told again."""
     driver = Driver()
     item = driver.deposit("a", "fact", scope="shared")
-    driver.say("b", Confirm(item))
+    driver.say("b", Confirm(item), Reinforce(item, 0.1))  # more than one at once concerns all detectors
     record = driver.board._network.get(item)
     states = list(record.marks)
     record.marks = dict(zip(driver.board.config.detectors, states, strict=True))
