@@ -158,8 +158,9 @@ def _each(act: Callable[[str], None], names: list[str]) -> None:
 
 
 def apply(sizes: Sizes) -> list[Row]:
-    """Packed posts, decoded and applied, with constraints and detectors; a round ends between two runs."""
+    """Packed posts, decoded and applied, with constraints and detectors; between two runs a round ends, and what changed is taken."""
     loaded = Loaded(sizes.some)
+    loaded.taken()
     targets = loaded.ids()
     frozen()
     rates, decoding = [], []
@@ -175,6 +176,7 @@ def apply(sizes: Sizes) -> list[Row]:
         seconds = process_time() - began
         assert not refused
         loaded.say(READER, [EndRound(int(loaded.board.now))])
+        loaded.taken()
         if run:  # the first one warms up
             rates.append(sizes.writes / seconds / 1e3)
             decoding.append(decode / seconds)

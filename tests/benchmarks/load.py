@@ -4,6 +4,7 @@ Everything is drawn from a seed, so each run of a pair does the same work.
 """
 
 import random
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -98,6 +99,11 @@ class Loaded:
         """One entry, a unit for each."""
         self._posts += 1
         self.board.apply(Entry(1, 0.0, agent, "load", self._posts, tuple((each,) for each in said)))
+
+    def taken(self) -> None:
+        """Take what changed, as a host does every few thousand changes for a checkpoint."""
+        for part in (self.board.ahead, self.board.take):
+            deque(part(), maxlen=0)
 
     def rounds(self, n: int) -> None:
         """Let ``n`` rounds pass."""

@@ -6,7 +6,6 @@ The board is hosted in a process of its own, from files that a board like it wou
 import asyncio
 import gc
 import tempfile
-from collections import deque
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from statistics import quantiles
@@ -56,8 +55,7 @@ def size(sizes: Sizes) -> list[Row]:
     # The text index is not part of it. (A mock would remember what it was called with, and that would be counted.)
     with patch.object(text.TextIndex, "add", _nothing), patch.object(text.TextIndex, "remove", _nothing):
         loaded = Loaded(sizes.many, strongest=STRONGEST, contents=contents)
-    for part in (loaded.board.ahead, loaded.board.take):  # as its host does every few thousand changes
-        deque(part(), maxlen=0)
+    loaded.taken()
     gc.collect()
     bytes_an_item = (resident() - before) / sizes.many
     targets = loaded.ids()[: sizes.some]
