@@ -28,7 +28,14 @@ FEW = 8
 
 def added(shares: Shares, agent: str, cause: str, amount: float, now: float, count: int) -> Shares:
     """The shares with so much more, by ``count`` acts; those that are given change along."""
-    share, length = _find(shares, agent, cause)
+    length = 0
+    if isinstance(shares, dict):
+        share = shares.get((agent, cause))
+    else:
+        share = shares
+        while share is not None and not (share.agent == agent and share.cause == cause):
+            share = share.former
+            length += 1
     if share is not None:
         share.amount += amount
         share.count += count
@@ -50,14 +57,3 @@ def by_agent_and_cause(shares: Shares) -> dict[tuple[str, str], Contributed]:
         chain.append(shares)
         shares = shares.former
     return {(each.agent, each.cause): each for each in reversed(chain)}
-
-
-def _find(shares: Shares, agent: str, cause: str) -> tuple[Contributed | None, int]:
-    """The share of an agent and a cause, and how many were looked through."""
-    if isinstance(shares, dict):
-        return shares.get((agent, cause)), 1
-    length = 0
-    while shares is not None and not (shares.agent == agent and shares.cause == cause):
-        shares = shares.former
-        length += 1
-    return shares, length
