@@ -25,8 +25,10 @@ from blackboard.trying import Work, persistently
 from bus.errors import BusError
 from bus.port import FILE_BYTES, Bus
 
-CHECKPOINT_EVERY = 20_000
-"""Entries and changes between two checkpoints: what a reopening has to apply again is bounded by it."""
+CHECKPOINT_EVERY = 100_000
+"""Entries and changes between two checkpoints: what a reopening has to apply again, in a second or two, is bounded by it."""
+AHEAD = 2
+"""So often is what has changed taken before entries have to wait for the rest: it is less each time."""
 AGAIN = 0.2
 """Seconds until what could not be removed wholly is tried again."""
 
@@ -90,9 +92,10 @@ class Housekeeping:
             await self._progress.until(self._due)
             with anyio.CancelScope(shield=True):  # what was taken is written: it is not taken again
                 erasing, pages, work = self._progress.erasing, dict[str, bytes](), Work()
-                for name, data in self._board.ahead(anew=erasing > 0):  # nothing of what was erased may be left in older pages
-                    pages[name] = data
-                    await work.rest()
+                for again in range(AHEAD):
+                    for name, data in self._board.ahead(anew=erasing > 0 and not again):  # no older page may hold what was erased
+                        pages[name] = data
+                        await work.rest()
                 async with self.turn:
                     seq = self._progress.cursor
                     pages.update(self._board.take())
