@@ -34,8 +34,8 @@ from bus.messages import Evidence
 
 Asked = tuple[int, Callable[[Any, Moment], Finding | None], Callable[..., float | None] | None, bool]
 """A detector's number, its ``notice``, its ``due`` if it may find something by time alone, and whether it is patient."""
-KEPT = 16
-"""The most moments of an item that are kept back."""
+KEPT = 8
+"""Moments of an item that are kept back at most: an item of which more is told is not quiet."""
 _NOBODY = ((None, 0.0),)
 """In place of who confirmed an item."""
 _NONE_YET = object()
@@ -61,10 +61,8 @@ class Alerts:
         self._asked: tuple[Asked, ...] = tuple(
             (n, d.notice, d.due if n in self._timed else None, d.least > 0) for n, d in enumerate(detectors)
         )
-        self._least = min((d.least for d in detectors), default=inf)
-        """Fewer moments than that of an item concern nobody, but for what is sudden."""
-        self._most = min(max((d.least for d in detectors if d.least < inf), default=KEPT), KEPT)
-        """With so many of an item all detectors are awake."""
+        self._most = min((KEPT, *(d.least for d in detectors)))
+        """From that many moments of an item on, all detectors are told of each."""
         self._sudden = tuple(d.sudden for d in detectors if type(d).sudden is not Detector.sudden)
         self._ripe = tuple((n, detectors[n].ripe) for n in self._timed if detectors[n].ripe < self._most)
         """Those that may become due while an item is quiet, and from which moment on."""
@@ -118,7 +116,7 @@ class Alerts:
 
     def _detect(self, item: ContextItem, moment: Moment, outcome: Outcome) -> None:
         agent, delta = (moment.confirmed or _NOBODY)[0]
-        if item.marks is None and self._least > 0 and not moment.confirmed:
+        if item.marks is None and self._most > 0 and not moment.confirmed:
             made_now = moment.t == item.made and not moment.before and moment.after == item.first
             item.marks = ARRIVED if made_now else Quiet(moment.t, moment.before, moment.after)
             for number in self._timed:
@@ -134,7 +132,7 @@ class Alerts:
         heard = (*quiet.heard, moment)
         if len(heard) >= self._most:
             return False
-        concerns = quiet.awake is not None or len(heard) >= self._least
+        concerns = quiet.awake is not None
         try:
             if not concerns:
                 for sudden in self._sudden:
@@ -156,7 +154,7 @@ class Alerts:
         """Let those notice the last of these moments that it concerns, and who are awake already."""
         awake = quiet.awake or {}
         for number, detector in enumerate(self._detectors):
-            if number not in awake and (len(heard) >= detector.least or _is_sudden(detector, quiet.after, heard)):
+            if number not in awake and _is_sudden(detector, quiet.after, heard):
                 awake[number] = self._caught_up(number, item, quiet.began(item.kind), quiet.since(item.kind), outcome)
         if awake:
             quiet.awake = awake
