@@ -13,6 +13,7 @@ Laws:
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from math import inf, isfinite
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -247,24 +248,27 @@ class Alerts:
 
     def next_due(self) -> float | None:
         """The earliest time at which a detector has to be asked; what is down for too early is put off, what is gone is dropped."""
-        first = self._first()
-        return None if first is None else first[0]
+        firsts = (calendar.first() for calendar in self._calendars.values())
+        return min((first[0] for first in firsts if first is not None), default=None)
 
     def due(self, outcome: Outcome) -> None:
-        """Ask the detectors that are due by now."""
+        """Ask the detectors that are due by now, in the order of their due times, of the items' making, and of their own."""
         now = self._network.now
-        while (first := self._first()) is not None and first[0] <= now:
-            _, _, number = first
-            item = self._calendars[number].take()
-            self._call_off(number, item)
-            self._network.touched(item)
-            moment = Moment(t=now, before=item.strength, after=item.strength, kind=item.kind)
-            self._ask(self._asked[number : number + 1], self._state(number, item, outcome), item, moment, outcome)
+        while found := self._take_due(now):
+            for _, _, number, item in sorted(found, key=itemgetter(0, 1, 2)):
+                self._call_off(number, item)
+                self._network.touched(item)
+                moment = Moment(t=now, before=item.strength, after=item.strength, kind=item.kind)
+                self._ask(self._asked[number : number + 1], self._state(number, item, outcome), item, moment, outcome)
 
-    def _first(self) -> tuple[float, int, int] | None:
-        """(due, ordinal, detector's number) of what is due first."""
-        found = ((number, calendar.first()) for number, calendar in self._calendars.items())
-        return min(((first[0], first[1].ordinal, number) for number, first in found if first is not None), default=None)
+    def _take_due(self, now: float) -> list[tuple[float, int, int, ContextItem]]:
+        """(due, ordinal, detector's number, item) of all that is due by now, each once."""
+        found: dict[tuple[int, int], tuple[float, int, int, ContextItem]] = {}
+        for number, calendar in self._calendars.items():
+            while (first := calendar.first()) is not None and first[0] <= now:
+                item = calendar.take()
+                found.setdefault((number, item.ordinal), (first[0], item.ordinal, number, item))
+        return list(found.values())
 
     def _point(self, number: int, item: ContextItem) -> float | None:
         """Where an item stands in a detector's calendar now."""
