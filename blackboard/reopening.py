@@ -64,16 +64,16 @@ async def reopened(config: BoardConfig, store: Store, standing: Standing, detect
     """The board of these settings as the store has it. Raises ``StoreError``, ``Damaged``."""
     board = Board(config, detectors, Archive(store))
     origin = board.config
-    if standing.pages:
-        try:
-            with _uncollected():
+    with _uncollected():
+        if standing.pages:
+            try:
                 board = Board.restore(config, standing.pages, detectors, Archive(store))
-        except Exception:
-            _logger.warning("board %s: its checkpoint cannot be read, the journal rebuilds the state", config.name, exc_info=True)
-            standing.checkpoint, pages = await store.revert()
-            if pages:
-                board = Board.restore(config, pages, detectors, Archive(store))
-    count = await _applied_again(board, store, standing.checkpoint)
+            except Exception:
+                _logger.warning("board %s: its checkpoint cannot be read, the journal rebuilds the state", config.name, exc_info=True)
+                standing.checkpoint, pages = await store.revert()
+                if pages:
+                    board = Board.restore(config, pages, detectors, Archive(store))
+        count = await _applied_again(board, store, standing.checkpoint)
     archive = board.archive.unwritten()
     if archive != Unwritten():  # of the tail, which was written then, but also what a checkpoint of schema 2 held
         await store.commit(Batch(standing.cursor, archive=archive))
