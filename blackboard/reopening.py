@@ -74,6 +74,8 @@ async def reopened(config: BoardConfig, store: Store, standing: Standing, detect
                 if pages:
                     board = Board.restore(config, pages, detectors, Archive(store))
         count = await _applied_again(board, store, standing.checkpoint)
+    if standing.pages or count:
+        gc.freeze()  # no part of a board is garbage
     archive = board.archive.unwritten()
     if archive != Unwritten():  # of the tail, which was written then, but also what a checkpoint of schema 2 held
         await store.commit(Batch(standing.cursor, archive=archive))
@@ -109,12 +111,11 @@ def _journaled(message: LogMessage, name: str) -> Entry:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Let the garbage collector rest while a board is built up, and leave what stands alone after it: no part of a board is garbage."""
+    """Let the garbage collector rest while a board is built up."""
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.freeze()
         if enabled:
             gc.enable()
