@@ -4,7 +4,7 @@ Laws:
 
 - What is asked of JetStream is asked again until it answers, so it may arrive twice: only what is harmless to repeat is asked this way.
 - Nothing waits longer than the connection lives: when it breaks or is refused, the call that waits is told.
-- Callbacks only hand over. They wait for no user and raise nothing, but for the one that ends a first connection.
+- Callbacks only hand over. They wait for no user and raise nothing, but for the one that ends a first connection, or tries after the last.
 """
 
 import asyncio
@@ -105,6 +105,8 @@ class Connection:
     async def _on_error(self, error: Exception) -> None:
         if isinstance(error, BusError):
             raise error  # our own, on its way out of connect: nats-py catches what is a ConnectionError, and hands it in again
+        if self.closed:
+            raise asyncio.CancelledError  # closing cancelled nats-py's reconnecting, which loses that at times, and tries on for good
         self._last_error = error
         self._check_refused(error)
         if found := _VIOLATION.search(str(error)):  # nats-py gives it in lower case

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from nats.aio.client import Client
+from nats.aio.transport import TcpTransport
 
 from bus import names
 from bus.errors import NoAnswer, NotPermitted, TooLarge, Unreachable
@@ -165,3 +166,25 @@ async def test_an_unknown_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(NotPermitted, match="does not know this user") as failure:
             await NatsBus.connect(guarded.url.replace("//", "//mallory:secret@"), within=WITHIN)
         assert "secret" not in str(failure.value)
+
+
+async def test_closing_ends_the_tries_to_reconnect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the one under way loses its cancellation, as ``wait_for`` of Python 3.11 may: it would try on for good."""
+    trying = asyncio.Event()
+
+    async def losing(*_: Any, **__: Any) -> None:
+        first = not trying.is_set()
+        trying.set()
+        if first:
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+        raise ConnectionRefusedError
+
+    async with running_server(tmp_path) as server:
+        before = asyncio.all_tasks()
+        bus = await NatsBus.connect(server.url)
+    monkeypatch.setattr(TcpTransport, "connect", losing)
+    async with asyncio.timeout(WITHIN):
+        await trying.wait()
+        await bus.aclose()
+        await asyncio.gather(*asyncio.all_tasks() - before)
