@@ -17,6 +17,7 @@ from blackboard.replaying import At
 from blackboard.replaying import replay as replayed
 from blackboard.sqlite import make
 
+Given = Annotated[Path, Parameter(allow_leading_hyphen=True)]  # "-" is a file, too
 Form = Annotated[Literal["json", "graphml"] | None, Parameter(name="--format")]
 
 
@@ -52,7 +53,7 @@ async def export(board: BoardName, /, *, form: Form = None, out: Path | None = N
     print(f"exported {len(document.items)} items and {len(document.edges)} edges to {out}")
 
 
-async def import_(board: BoardName, file: Path, /, *, everything: bool = False, who: Who = OPERATOR) -> None:
+async def import_(board: BoardName, file: Given, /, *, everything: bool = False, who: Who = OPERATOR) -> None:
     """Bring in an export (JSON or GraphML): deposits, reinforcements and links in the name of --as, as far as they are new there.
 
     The history stays behind, and who else asserted or strengthened an item.
@@ -66,7 +67,7 @@ async def import_(board: BoardName, file: Path, /, *, everything: bool = False, 
         (events, accounts), and what detectors remember, is not in an export. Under another name items have other ids.
     """
     try:
-        text = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()  # noqa: ASYNC240
+        text = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as error:
         raise CommandError(f"{file} cannot be read ({error}): name an export") from error
     if everything:

@@ -33,11 +33,12 @@ def environment(data: Path) -> dict[str, str]:
     return {**kept, "PHEROBOARD_DATA": str(data), "COLUMNS": "120", "PYTHONPATH": str(ROOT)}
 
 
-def pheroboard(data: Path, *arguments: str, cwd: Path | None = None) -> Ran:
-    """Run one command to its end, by default in the data folder."""
+def pheroboard(data: Path, *arguments: str, cwd: Path | None = None, given: str | None = None) -> Ran:
+    """Run one command to its end, by default in the data folder, with what is ``given`` on its standard input."""
     done = subprocess.run(
-        [PHEROBOARD, *arguments], capture_output=True, text=True, timeout=LONGEST, env=environment(data), cwd=cwd or data, check=False
-    )
+        [PHEROBOARD, *arguments],
+        input=given, capture_output=True, text=True, timeout=LONGEST, env=environment(data), cwd=cwd or data, check=False,
+    )  # fmt: skip
     return Ran(done.returncode, done.stdout, done.stderr)
 
 

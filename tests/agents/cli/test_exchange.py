@@ -25,6 +25,7 @@ def test_there_and_back(tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text(printed.out)
     done = pheroboard(tmp_path, "import", "other", "one.json", "--json").json
     assert done == {"deposited": 0, "reinforced": 0, "linked": 0, "left": {}}
+    assert pheroboard(tmp_path, "import", "other", "-", "--json", given=printed.out).json == done
     [edge] = pheroboard(tmp_path, "export", "other").json["edges"]
     assert (edge["strength"], edge["owner"]) == (1.0, "operator")
 
