@@ -40,6 +40,12 @@ class Document(Struct, frozen=True, kw_only=True):
     edges: tuple[EdgeRecord, ...] = ()
 
 
+class _Marked(Struct):
+    """What every export says of itself, and other JSON does not."""
+
+    pheroboard: int
+
+
 def item_record(item: ContextItem, strength: float | None = None, *, formerly: Mapping[str, str]) -> ItemRecord:
     """All of an item, ``strength`` strong; ``formerly`` are those of its former ids that the reader may know."""
     told = asdict(to_wire(item, strength))
@@ -132,6 +138,7 @@ def to_json(document: Document) -> str:
 def from_json(text: str | bytes) -> Document:
     """The document that ``to_json`` wrote. Raises ``BadValue``."""
     try:
+        msgspec.json.decode(text, type=_Marked)
         document = msgspec.json.decode(text, type=Document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadValue(f"this is no export as JSON: {error}") from error

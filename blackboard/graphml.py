@@ -114,6 +114,8 @@ def from_graphml(text: str | bytes) -> Document:
         reader.read(text if isinstance(text, bytes) else text.encode())
     except (expat.ExpatError, UnicodeEncodeError) as error:
         raise BadValue(f"this is no GraphML: {error}") from error
+    if not reader.found:
+        raise BadValue("this is no GraphML: there is no graph in it")
     document = msgspec.structs.replace(
         _record(Document, {}, reader.graph, _GRAPH),
         items=tuple(_record(ItemRecord, own, data, _NODE) for own, data in reader.nodes),
@@ -127,6 +129,7 @@ class _Reader:
     """Takes GraphML apart: what stands in the elements, as text."""
 
     def __init__(self) -> None:
+        self.found = False
         self.graph: dict[str, str] = {}
         self.nodes: list[tuple[dict[str, str], dict[str, str]]] = []
         self.edges: list[tuple[dict[str, str], dict[str, str]]] = []
@@ -153,6 +156,7 @@ class _Reader:
             case "key":
                 self._keys[own.get("id", "")] = own.get("attr.name", "")
             case "graph":
+                self.found = True
                 self._open.append(self.graph)
             case "node":
                 self._open.append({})

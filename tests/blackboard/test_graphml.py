@@ -80,6 +80,7 @@ def test_a_strange_attribute_is_passed_over() -> None:
     [
         ("", "no GraphML"),
         ("<graphml>", "no GraphML"),
+        ("<svg/>", "no graph in it"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "document type"),
         ('<graphml><graph><node id="1"/></graph></graphml>', "ItemRecord '1'.*content"),
         ('<graphml><graph><data key="now">soon</data></graph></graphml>', "Document.*soon"),
