@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from blackboard.opening import open  # noqa: A004 - blackboard.open, as one opens a file
     from blackboard.summaries import Extractive, Summariser
     from blackboard.sync import open_sync
-    from blackboard.trends import Detector, Finding, Moment
+    from blackboard.trends import Detector, Evidence, Finding, Moment
 
 __all__ = [
     "BlackboardError",
@@ -25,6 +25,7 @@ __all__ = [
     "ContextItem",
     "Detector",
     "Edge",
+    "Evidence",
     "Extractive",
     "Finding",
     "Moment",
@@ -45,6 +46,7 @@ _HOMES = {
     "ContextItem": "items",
     "Detector": "trends",
     "Edge": "items",
+    "Evidence": "trends",
     "Extractive": "summaries",
     "Finding": "trends",
     "Moment": "trends",

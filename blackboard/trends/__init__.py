@@ -6,8 +6,9 @@
 from blackboard.trends.detector import Detector, Finding, Heard, Moment
 from blackboard.trends.rising import Rising
 from blackboard.trends.rules import Burst, Consensus, Crossed, Fading, Jump
+from bus.messages import Evidence
 
-__all__ = ["Burst", "Consensus", "Crossed", "Detector", "Fading", "Finding", "Heard", "Jump", "Moment", "Rising", "defaults"]
+__all__ = ["Burst", "Consensus", "Crossed", "Detector", "Evidence", "Fading", "Finding", "Heard", "Jump", "Moment", "Rising", "defaults"]
 
 
 def defaults(scale: float = 1.0, *, patience: float = 10.0, core: float = 3.0) -> tuple[Detector, ...]:
