@@ -291,7 +291,7 @@ class Holdings:
     def _policy(self, kind: str) -> Policy:
         policy = self.kinds.get(kind)
         if policy is None:
-            raise UnknownKind(f"kind {kind!r}: there are {', '.join(sorted(self.kinds))}; a new kind is one line of policy(...)")
+            raise UnknownKind(f"kind {kind!r}: there are {', '.join(sorted(self.kinds))}; new kinds are configuration")
         return policy
 
     def _lane(self, item: ContextItem) -> Lane:

@@ -140,7 +140,7 @@ class MemoryBus:
         if at.log is not None and not at.log.closed:
             raise AlreadyServed(f"board {board!r} is open in this process already; share that one")
         if identity not in {None, IDENTITY}:
-            raise LogMismatch(f"board {board!r} has read a server's log (made {identity}), not one in memory; open it at its server")
+            raise LogMismatch(f"board {board!r} has read a server's log (made {identity}): serve it (pheroboard up), and open it there")
         at.log = MemoryLog(board, after, origin)
         at.told.clear()  # what this log's reader has told, it knows itself
         at.opened.set()

@@ -98,14 +98,14 @@ def _set_aside(name: str, board: Inspection) -> list[Finding]:
     return [
         Finding(name, ok=True, said=f"set aside: {counts}; the latest:"),
         *(
-            Finding(name, ok=True, said=f"entry {each.seq}, {_when(each.stamp)}, {each.agent}: {each.code}: {each.error}: {_head(each)}")
+            Finding(name, ok=True, said=f"entry {each.seq}, {_when(each.stamp)}, {each.agent}: {each.code}: {each.error}{_head(each)}")
             for each in board.latest
         ),
     ]
 
 
 def _head(letter: DeadLetter) -> str:
-    return repr(letter.head.decode(errors="replace")[:SHOWN])
+    return f": {letter.head.decode(errors='replace')[:SHOWN]!r}" if letter.head else ""
 
 
 def _when(stamp: float) -> str:

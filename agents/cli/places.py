@@ -133,7 +133,9 @@ def locate(board: str, where: Where) -> str:
     if path.exists():
         return str(path)
     why = f"the server on this machine serves {', '.join(found.boards)}" if found else "no server runs on this machine"
-    raise CommandError(f"no board {board!r}: {why}, and there is no ./{path}. Serve it: pheroboard up {board}; or name its server: --nats")
+    at = "" if where.data == HERE.data else f" --data {where.data}"
+    cure = f"Serve it: pheroboard up {board}{at}; or name its server: --nats"
+    raise CommandError(f"no board {board!r}: {why}, and there is no ./{path}. {cure}")
 
 
 def address_at(nats: str, board: str) -> str:

@@ -27,7 +27,8 @@ async def up(
     Parameters
     ----------
     port
-        The port of the server that is started; -1 takes a free one.
+        The port of the server that is started; -1 takes a free one, another each time. Agents that are to find it again after a restart
+        need one that stays.
     time
         What new boards run on: rounds, or wall-clock time.
     kinds

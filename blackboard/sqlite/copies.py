@@ -109,7 +109,7 @@ def _new(path: Path) -> Iterator[Path]:
     """A folder for the parts of a board that is not there yet: they become its files when the context ends well. Raises ``StoreError``."""
     there = [each for each in (path, state_of(path), origin_of(path)) if each.exists()]
     if there:
-        raise StoreError(f"{there[0]} is there already: put it away first, with its companions")
+        raise StoreError(f"{', '.join(map(str, there))}: there already; put them away first, with what -wal and -shm is beside them")
     held = lock(path)
     try:
         with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:

@@ -92,7 +92,7 @@ async def test_one_host_a_board(bus: Bus) -> None:
 
 async def test_a_servers_log_is_not_continued_in_memory(bus: Bus) -> None:
     """A board that has read a server's log is not opened embedded: its numbers would part from the server's."""
-    with pytest.raises(LogMismatch, match="open it at its server"):
+    with pytest.raises(LogMismatch, match="open it there"):
         await bus.open_log(BOARD, after=7, identity="2026-01-01T00:00:00Z")
 
 
