@@ -138,4 +138,5 @@ def tell(when: str, events: Sequence[Change | Signal]) -> None:
             case Change():
                 print(f"    {event.by:<6} {event.cause:<10} {event.key}  {event.old:.2f} → {event.new:.2f}")
             case Signal():
-                print(f"  ▲ {event.signal} {event.key}  ({event.reason}, strength {event.strength:.2f})")
+                why = f"{event.reason}, " if event.reason else ""
+                print(f"  ▲ {event.signal} {event.key}  ({why}strength {event.strength:.2f})")
