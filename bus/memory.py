@@ -15,16 +15,14 @@ from contextlib import asynccontextmanager
 
 from bus.errors import AlreadyServed, LogMismatch, NoAnswer, NotServed, TooLarge, Unreachable
 from bus.mailbox import Mailbox
-from bus.port import MAX_BYTES, Answering, Cut, Log, LogMessage
-
-IDENTITY = "memory"
-"""Every log in memory is the continuation of what its reader has kept."""
+from bus.port import EMBEDDED, MAX_BYTES, Answering, Cut, Log, LogMessage
 
 
 class MemoryLog:
     """The tail of a board's log: from the first entry that is not committed."""
 
-    identity = IDENTITY
+    identity = EMBEDDED
+    """Every log in memory is the continuation of what its reader has kept."""
 
     def __init__(self, board: str, after: int, origin: str) -> None:
         self.end = after
@@ -139,7 +137,7 @@ class MemoryBus:
         at = self._board(board)
         if at.log is not None and not at.log.closed:
             raise AlreadyServed(f"board {board!r} is open in this process already; share that one")
-        if identity not in {None, IDENTITY}:
+        if identity not in {None, EMBEDDED}:
             raise LogMismatch(f"board {board!r} has read a server's log (made {identity}): serve it (pheroboard up), and open it there")
         at.log = MemoryLog(board, after, origin)
         at.told.clear()  # what this log's reader has told, it knows itself

@@ -31,7 +31,7 @@ from bus.jetstream import (
     observations_stream,
 )
 from bus.mailbox import Mailbox
-from bus.port import Answering, Cut, Log
+from bus.port import EMBEDDED, Answering, Cut, Log
 from bus.reader import NatsLog
 
 QUESTIONS_AT_ONCE = 1024
@@ -210,9 +210,11 @@ class NatsBus:
             if error.code != NO_STREAM:
                 raise
             if read is not None:
+                embedded = "export the embedded board with --everything, and import that into a folder that is served"
                 raise LogMismatch(
-                    f"there is no stream {stream} at {self._connection.address}, but the board has read the one made {read}: go back to "
-                    "the server that has it, or put the board's database away to begin anew"
+                    f"there is no stream {stream} at {self._connection.address}, but the board has read the one made {read}: "
+                    f"{embedded if read == EMBEDDED else 'go back to the server that has it'}, "
+                    "or put the board's database away to begin anew"
                 ) from None
             info = await self._connection.api(f"STREAM.CREATE.{stream}", {"name": stream} | laws | preferences)
         state = info["state"]

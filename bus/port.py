@@ -27,6 +27,8 @@ class LogMessage(Struct, frozen=True, gc=False):
     data: bytes
 
 
+EMBEDDED = "memory"
+"""The identity of a log that is in the memory of one process."""
 FILE_BYTES = 16 << 20
 """What a transport keeps in one file at most, twice over."""
 

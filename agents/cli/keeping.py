@@ -153,8 +153,8 @@ def place(board: str, where: Where) -> Path:
 @asynccontextmanager
 async def _bus_of(path: Path, where: Where) -> AsyncIterator[Bus]:
     """The bus of a board that is served, or of one that is served for as long as the context lasts."""
-    from bus.memory import IDENTITY
     from bus.nats import NatsBus
+    from bus.port import EMBEDDED
 
     running = served_from(path.parent)
     if running and path.stem in running.boards:
@@ -163,7 +163,7 @@ async def _bus_of(path: Path, where: Where) -> AsyncIterator[Bus]:
             yield bus
         finally:
             await bus.aclose()
-    elif inspect(path).log in {IDENTITY, None}:
+    elif inspect(path).log in {EMBEDDED, None}:
         from blackboard.clock import SystemClock
         from blackboard.opening import serving
         from bus.memory import MemoryBus

@@ -8,7 +8,7 @@ import pytest
 from bus.errors import LogMismatch, NoAnswer
 from bus.jetstream import Arrival, place
 from bus.nats import NatsBus
-from bus.port import Bus
+from bus.port import EMBEDDED, Bus
 from bus.reader import NatsLog
 from bus.server import Server
 
@@ -104,6 +104,12 @@ async def test_refuses_a_log_behind_its_reader(bus: Bus) -> None:
         await bus.publish(BOARD, "finance", b"x")
     with pytest.raises(LogMismatch, match="ends at entry 1, but the board has read up to 9"):
         await bus.open_log(BOARD, after=9, identity=host.identity)
+
+
+async def test_says_how_an_embedded_board_comes_to_be_served(bus: Bus) -> None:
+    """What was read in one process' memory no server has: the error names the way over."""
+    with pytest.raises(LogMismatch, match="export the embedded board with --everything"):
+        await bus.open_log(BOARD, after=1, identity=EMBEDDED)
 
 
 async def test_a_purged_beginning(bus: Bus, server: Server) -> None:
