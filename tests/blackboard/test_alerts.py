@@ -308,3 +308,23 @@ def test_what_two_have_become_is_watched_as_the_one_that_stays() -> None:
         told.append([(signal.signal, signal.key, signal.reason, signal.t) for signal in driver.signals()])
     assert told[0] == told[1] == told[2]
     assert [reason for signal, _, reason, _ in told[0] if signal == "crossed"] == ["up", "down"]
+
+
+def test_two_detectors_that_are_due_at_once_are_both_asked() -> None:
+    """A constraint that nobody confirmed for ten rounds, and that leaves the core in that same round: each is told."""
+    driver = Driver()
+    driver.deposit("a", "never", kind="constraint", strength=3.1, scope="shared")
+    driver.rounds(9)
+    assert driver.signals() == []
+    driver.rounds(1)
+    assert {(signal.signal, signal.t) for signal in driver.signals()} == {("fading", 10.0), ("crossed", 10.0)}
+
+
+def test_what_is_put_off_again_and_again_waits_once() -> None:
+    """A constraint that is confirmed in every round has few entries in the calendars, however long that goes on."""
+    driver = Driver()
+    item = driver.deposit("a", "never", kind="constraint", scope="shared")
+    for _ in range(300):
+        driver.say("b", Confirm(item))
+        driver.rounds(1)
+    assert all(len(calendar) <= 3 for calendar in driver.board._alerts._calendars.values())
