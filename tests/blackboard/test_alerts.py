@@ -321,10 +321,10 @@ def test_two_detectors_that_are_due_at_once_are_both_asked() -> None:
 
 
 def test_what_is_put_off_again_and_again_waits_once() -> None:
-    """A constraint that is confirmed in every round has few entries in the calendars, however long that goes on."""
+    """A constraint has few entries in the calendars, however often it is confirmed, in one round or in many."""
     driver = Driver()
     item = driver.deposit("a", "never", kind="constraint", scope="shared")
-    for _ in range(300):
+    for number in range(300):
         driver.say("b", Confirm(item))
-        driver.rounds(1)
+        driver.rounds(number % 3 == 0 and number < 150)
     assert all(len(calendar) <= 3 for calendar in driver.board._alerts._calendars.values())
