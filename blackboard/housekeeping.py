@@ -4,6 +4,7 @@ Laws:
 
 - The state is taken, mostly, and written while batches are taken in; between two of them, what has changed meanwhile.
 - A cut changes nothing about the board: the checkpoint that becomes the origin stands for what it drops, and what was not told stays.
+- The log is cut by the host that leads, behind every host; who comes later begins with a snapshot. Each host cuts its own files.
 - What was erased is owed a cut from the transaction on that recorded the erasure, through any crash, until no byte of it is left: neither
   in the files nor in the log. (Who says it again after that has said it again.)
 """
@@ -11,13 +12,14 @@ Laws:
 import asyncio
 import gc
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from math import inf
 
 import anyio
 
 from blackboard.board import Board
 from blackboard.clock import Clock
+from blackboard.company import Company
 from blackboard.questions import Progress
 from blackboard.retention import Retention
 from blackboard.store import Batch, Cut, Extent, Standing, Store
@@ -38,8 +40,8 @@ _logger = logging.getLogger(__name__)
 class Housekeeping:
     """Keeps the house of one board.
 
-    ``first_untold`` gives the entry of the first event that waits to be told; infinite if none does. ``alone``: nothing else of account is
-    in this process, so that what stands may be kept out of the garbage collector's sight.
+    ``told`` waits until all that came of the entries up to one is told. ``alone``: nothing else of account is in this process, so that
+    what stands may be kept out of the garbage collector's sight.
     """
 
     def __init__(
@@ -50,7 +52,8 @@ class Housekeeping:
         progress: Progress,
         clock: Clock,
         retention: Retention,
-        first_untold: Callable[[], float],
+        company: Company,
+        told: Callable[[int], Awaitable[None]],
         *,
         alone: bool = False,
     ) -> None:
@@ -66,7 +69,8 @@ class Housekeeping:
         self._progress = progress
         self._clock = clock
         self._retention = retention
-        self._first_untold = first_untold
+        self._company = company
+        self._told = told
         self._extent = Extent()
         self._alone = alone
 
@@ -123,9 +127,16 @@ class Housekeeping:
 
     async def _cut(self, seq: int) -> None:
         """Let the journal begin behind entry ``seq``, of which the checkpoint has just been written."""
-        erases = self._progress.erasing > 0
-        await self._progress.until(lambda: self._first_untold() > seq)
-        await self._cut_log(seq, wholly=erases)
+        erases, company = self._progress.erasing > 0, self._company
+        await self._told(seq)
+        followed = company.lease.ours and await company.keeps_snapshot()
+        if company.lease.ours:
+            await company.passed(seq)
+            if erases:
+                await company.drop_snapshot()
+            elif followed:
+                await company.give_snapshot()
+            await self._cut_log(seq, wholly=erases)
         now, kept = self._clock.now(), self._retention
         cut = Cut(seq, now, inf if erases else now - kept.events_age, dict(self._progress.told))
         with anyio.CancelScope(shield=True):
@@ -143,13 +154,15 @@ class Housekeeping:
             if self._progress.erasing <= seq:
                 self._progress.erasing = 0
             self._progress.wake()
+            if followed:
+                await company.give_snapshot()
 
     async def _cut_log(self, seq: int, *, wholly: bool) -> None:
         """Cut what the bus keeps; ``wholly``: until no byte of it is left, for which it is cut again as far as the board has stored it."""
         name = self._board.config.name
         try:
             for cut in (
-                lambda: self._bus.cut_log(name, max(seq, self._progress.cursor if wholly else 0)),
+                lambda: self._bus.cut_log(name, max(seq, self._company.least() if wholly else 0)),
                 lambda: self._bus.cut_events(name),
             ):
                 _, left = await persistently(cut)

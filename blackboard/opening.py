@@ -7,7 +7,9 @@ Laws:
 """
 
 import asyncio
+import hashlib
 import secrets
+import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -22,6 +24,7 @@ from blackboard.kinds_file import read_kinds
 from blackboard.line import Line
 from blackboard.retention import Retention
 from blackboard.service import Service
+from blackboard.snapshots import Snapshots
 from blackboard.sqlite import SqliteStore
 from blackboard.store import MemoryStore, Store
 from blackboard.summaries import DEFAULT, Summariser
@@ -29,7 +32,7 @@ from blackboard.trends import Detector
 from bus import names
 from bus.errors import BadName
 from bus.memory import MemoryBus
-from bus.messages import Applied, Post, RenameKey, SetKinds, UpTo, encode
+from bus.messages import Applied, HostList, Hosts, HostState, Post, RenameKey, SetKinds, UpTo, encode
 from bus.port import Bus
 
 MEMORY = ":memory:"
@@ -117,13 +120,29 @@ async def serving(
 
     ``alone``: this process is there for boards only, so that its garbage collector need not look at them again and again.
     """
-    store = SqliteStore(folder / f"{name}.db")
+    path = folder / f"{names.valid_name(name, 'board')}.db"
+    host, snapshots = host_of(folder), Snapshots(bus, name, path)
+    await snapshots.join(host)
     service = Service(
-        name, bus, store, clock or SystemClock(), settings=_read(settings), detectors=detectors, summariser=summariser,
-        retention=retention, alone=alone,
+        name, bus, SqliteStore(path), clock or SystemClock(), settings=_read(settings), detectors=detectors, summariser=summariser,
+        retention=retention, host=host, snapshots=snapshots, alone=alone,
     )  # fmt: skip
     async with service:
         yield service
+
+
+def host_of(folder: Path) -> str:
+    """What a host is known by that keeps its boards in ``folder``: the same whenever it comes back."""
+    place = hashlib.blake2b(str(folder.resolve()).encode(), digest_size=3).hexdigest()
+    return f"{socket.gethostname()}-{place}"
+
+
+async def hosts_of(address: str) -> tuple[HostState, ...]:
+    """The hosts of a served board, the one that leads first. Asked in the host's name; raises ``NotPermitted`` where one may not."""
+    async with _served(address) as (bus, name):
+        reply = await Line.of_host(bus, name).ask(Hosts())
+    assert isinstance(reply, HostList)
+    return reply.hosts
 
 
 @asynccontextmanager

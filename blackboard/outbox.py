@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
-from math import inf
 
 import anyio
 
@@ -46,9 +45,9 @@ class Outbox:
         """May the board take in more?"""
         return len(self._waiting) < MAX_UNTOLD
 
-    def first(self) -> float:
-        """The entry that the first event of all is of; infinite if all are told."""
-        return self._waiting[0].seq if self._waiting else inf
+    async def told(self, seq: int) -> None:
+        """Return once all that came of the entries up to ``seq`` is told."""
+        await self._progress.until(lambda: not self._waiting or self._waiting[0].seq > seq)
 
     def take_told(self) -> dict[str, int]:
         """Audience → up to which number it was told, of those that were told since the last call."""

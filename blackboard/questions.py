@@ -20,7 +20,7 @@ import msgspec
 from blackboard import views
 from blackboard.board import Board
 from blackboard.clock import Clock
-from blackboard.errors import NotInView, Refused, TooBig
+from blackboard.errors import NotInView, NotYours, Refused, TooBig
 from blackboard.store import Store
 from blackboard.trying import Work
 from blackboard.validity import validate_limit
@@ -39,6 +39,9 @@ from bus.messages import (
     Explain,
     Explained,
     Failed,
+    HostList,
+    Hosts,
+    HostState,
     Missed,
     Recalled,
     Refusal,
@@ -74,6 +77,8 @@ class Progress:
         """The entry up to which the journal is still to be cut, since something was erased; 0: nothing is owed."""
         self.clean = 0
         """The entry up to which no byte is left of what was erased."""
+        self.trouble = ""
+        """What keeps the board from going on, for now, and the cure."""
         self._step = asyncio.Event()
 
     def step(self, cursor: int, moved: Mapping[tuple[str, str], int]) -> None:
@@ -100,6 +105,11 @@ class Progress:
         while not reached():
             await self._step.wait()
 
+    async def step_or(self, seconds: float) -> None:
+        """Return once something moved, or after so many seconds."""
+        with anyio.move_on_after(seconds):
+            await self._step.wait()
+
 
 class _Step(NamedTuple):
     before: int
@@ -111,13 +121,15 @@ class _Step(NamedTuple):
 class Questions:
     """Answers the queries of one board."""
 
-    def __init__(self, board: Board, store: Store, progress: Progress, clock: Clock, *, since: int = 0) -> None:
-        """``since``: the entry that the board must have applied before it answers."""
+    def __init__(self, board: Board, store: Store, progress: Progress, clock: Clock, hosts: Callable[[], tuple[HostState, ...]]) -> None:
+        """``hosts``: all that host the board, as this one knows them."""
         self._board = board
         self._store = store
         self._progress = progress
         self._clock = clock
-        self._since = since
+        self._hosts = hosts
+        self.since = 0
+        """The entry that the board must have applied before it answers."""
 
     async def answer(self, agent: str, data: bytes) -> bytes:
         """The encoded ``Answer`` to an encoded ``Ask``. Never raises: an error is a reply."""
@@ -147,6 +159,10 @@ class Questions:
                 return await self._missed(agent, audience, after, limit)
             case Explain(item):
                 return await self._explain(agent, item)
+            case Hosts():
+                if agent != names.HOST:
+                    raise NotYours("how a board's hosts stand is told to hosts alone: ask where the board's data is, or with a host's key")
+                return HostList(self._hosts())
             case query:
                 await _in_time(self._prepared(agent, query), "there is much to be read before this can be answered, and it goes on")
                 return self._board.answer(agent, query, at=self._clock.now())
@@ -158,7 +174,7 @@ class Questions:
             await work.breathe()
 
     async def _catch_up(self, agent: str, ask: Ask) -> None:
-        come = self._progress.until(lambda: self._progress.cursor >= self._since)
+        come = self._progress.until(lambda: self._progress.cursor >= self.since)
         await _in_time(come, "the board is coming back and has not read its log yet")
         applied = self._progress.until(partial(self._progress.has, agent, ask.epoch, ask.seq))
         await _in_time(applied, f"post {ask.seq} of epoch {ask.epoch!r} is not applied: the board is behind, or the post never came")

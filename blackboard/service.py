@@ -6,6 +6,7 @@ Laws:
   before it is durable, and nothing durable stays untold.
 - A batch, once taken in, is finished: closing waits for it. Between two of its entries, questions are answered.
 - The checkpoint is written beside the hot path, of the state between two batches.
+- Of a board's hosts one leads: it alone tells, answers, keeps time and folds. All take the log in, and store the same.
 - What cannot be written stops the board loudly: publishers and askers get errors, ``wait`` raises the reason.
 - The service runs in a task of its own, so whoever opened it may be cancelled without harm to the others who use it.
 """
@@ -24,6 +25,7 @@ from anyio.abc import TaskGroup
 
 from blackboard.board import Board, Entry
 from blackboard.clock import Clock
+from blackboard.company import Company
 from blackboard.errors import BadValue
 from blackboard.folder import folds
 from blackboard.housekeeping import Housekeeping
@@ -33,13 +35,14 @@ from blackboard.outcome import Addressed
 from blackboard.questions import Progress, Questions
 from blackboard.reopening import kept, made, reopened
 from blackboard.retention import Retention
+from blackboard.snapshots import Snapshots
 from blackboard.store import MAX_HEAD, Batch, DeadLetter, Outgoing, Store
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from blackboard.trying import Work, persistently
 from bus import names
 from bus.messages import Post, Tick, Unit, encode
-from bus.port import Bus, Log, LogMessage
+from bus.port import EMBEDDED, Bus, Log, LogMessage
 
 MAX_BATCH = 64
 """Messages in one transaction."""
@@ -54,11 +57,12 @@ _logger = logging.getLogger(__name__)
 
 
 class Service:
-    """Hosts the board ``name`` on ``bus``, kept in ``store``, while its context is open.
+    """Hosts the board ``name`` on ``bus``, kept in ``store``, while its context is open: as its leader, or standing by.
 
     ``settings`` are fields of ``BoardConfig``. They make a new board; one that exists keeps its own, and is refused (``BadValue``) if it
-    was made with others than the ones named. ``summariser`` says in one text what is folded. ``alone``: the process is there for
-    boards only (see ``Housekeeping``). Entering raises what opening the store and the log raises.
+    was made with others than the ones named. ``summariser`` says in one text what is folded. ``host`` is what other hosts of the board know
+    this one by, and ``snapshots`` what they begin with. ``alone``: the process is there for boards only (see ``Housekeeping``). Entering
+    raises what opening the store and the log raises.
     """
 
     def __init__(
@@ -72,6 +76,8 @@ class Service:
         detectors: tuple[Detector, ...] | None = None,
         summariser: Summariser = DEFAULT,
         retention: Retention | None = None,
+        host: str = "alone",
+        snapshots: Snapshots | None = None,
         alone: bool = False,
     ) -> None:
         self.name = names.valid_name(name, "board")
@@ -84,9 +90,14 @@ class Service:
         self._summariser = summariser
         self._log: Log
         self._progress: Progress
+        self._questions: Questions
         self._jobs: TaskGroup
-        self._outbox: Outbox
+        self._company: Company
+        self._outbox: Outbox | None = None
+        """What is to be told, while this host leads."""
         self._retention = retention or Retention()
+        self._host = host
+        self._snapshots = snapshots
         self._alone = alone
         self._house: Housekeeping
         self._failure: Exception | None = None
@@ -154,36 +165,48 @@ class Service:
                 self.board = found.board
                 self.agree(self._settings)
             came = self._log.end
-            questions = Questions(self.board, self._store, self._progress, self._clock, since=came)
-            await stack.enter_async_context(self._bus.answer(self.name, questions.answer))  # nothing is begun or told beside another host
             if standing.log is None:
                 await self._store.begin(msgspec.json.encode(found.origin), self._log.identity)
-            self._outbox = Outbox(self.name, self._bus, self._progress)
-            self._outbox.add(await self._store.untold())
+            self._company = Company(self._bus, self.name, self._host, self._store, self._progress, self._snapshots)
+            self._questions = Questions(self.board, self._store, self._progress, self._clock, self._company.states)
             self._house = Housekeeping(
-                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._outbox.first, alone=self._alone
+                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._company, self._told,
+                alone=self._alone,
             )  # fmt: skip
             self._house.unsaved = found.again
             await self._house.begin(standing)
-            async with anyio.create_task_group() as self._jobs:
-                self._jobs.start_soon(self._watch, self._take_in)
-                self._jobs.start_soon(self._watch, self._outbox.run)
-                self._jobs.start_soon(self._watch, self._fold)
-                self._jobs.start_soon(self._watch, self._house.run)
-                if self.board.config.time == "wall":
-                    self._jobs.start_soon(self._watch, self._keep_time)
-                await self._progress.until(lambda: self._progress.cursor >= came or self._stop.is_set())
-                if self._failure is None:
-                    ready.set_result(None)
-                await self._stop.wait()
-                if self._failure is None:
-                    with anyio.move_on_after(ERASING):
-                        await self._house.settled()
-                self._jobs.cancel_scope.cancel()
+            try:
+                async with anyio.create_task_group() as self._jobs:
+                    for job in (self._take_in, self._house.run, self._company.lease.run, self._preside):
+                        self._jobs.start_soon(self._watch, job)
+                    if self._log.identity != EMBEDDED:
+                        self._jobs.start_soon(self._watch, self._company.beat)
+                        self._jobs.start_soon(self._watch, self._company.hear)
+                    await self._progress.until(lambda: (self._progress.cursor >= came and self._placed()) or self._stop.is_set())
+                    if self._failure is None:
+                        ready.set_result(None)
+                    await self._stop.wait()
+                    if self._failure is None:
+                        with anyio.move_on_after(ERASING):
+                            await self._house.settled()
+                    self._jobs.cancel_scope.cancel()
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self._company.lease.resign()
             if self._failure is not None:
                 raise self._failure
             await self._store.checkpoint(self._progress.cursor, self.board.snapshot())
-            await self._store.commit(Batch(self._progress.cursor, told=self._outbox.take_told()))
+            if self._outbox is not None:
+                await self._store.note_told(self._outbox.take_told())
+
+    def _placed(self) -> bool:
+        """Does this host lead, or stand by for another?"""
+        return self._outbox is not None or self.leader not in {"", self._host}
+
+    @property
+    def leader(self) -> str:
+        """The host that leads, as far as it is known."""
+        return self._company.lease.leader
 
     async def _watch(self, job: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -198,14 +221,15 @@ class Service:
 
     async def _take_in(self) -> None:
         while True:
-            await self._progress.until(self._outbox.has_room)
+            await self._progress.until(lambda: self._outbox is None or self._outbox.has_room())
             messages = await self._log.read(MAX_BATCH)
             with anyio.CancelScope(shield=True):
                 async with self._house.turn:
                     batch = await self._apply(messages)
                     await self._store.commit(batch)
                     self.board.archive.written()
-                    self._outbox.add(batch.events)
+                    if self._outbox is not None:
+                        self._outbox.add(batch.events)
                     self._house.took(batch)
                     self._progress.step(batch.cursor, batch.marks)
                 await self._log.committed(batch.cursor)
@@ -233,8 +257,51 @@ class Service:
                     dead.append(letter)
         return Batch(
             cursor, stamp, tuple(journal), intake.moved, tuple(events), tuple(dead), self.board.archive.unwritten(),
-            self._outbox.take_told(), erases,
+            self._outbox.take_told() if self._outbox is not None else {}, erases,
         )  # fmt: skip
+
+    # ---- leading ------------------------------------------------------------------------------------------------------------------------
+
+    async def _preside(self) -> None:
+        """Lead whenever it falls to this host, for as long as it does."""
+        lease = self._company.lease
+        while True:
+            await lease.won()
+            try:
+                async with anyio.create_task_group() as term:
+                    term.start_soon(self._watch, self._lead)
+                    term.start_soon(self._company.give_way)
+                    await lease.lost()
+                    term.cancel_scope.cancel()
+            finally:
+                if not self._stop.is_set():
+                    self._outbox = None
+                    self._progress.told.clear()
+
+    async def _lead(self) -> None:
+        """Answer, tell what others have not told, and keep time."""
+        self._questions.since = await self._log.latest()
+        async with self._bus.answer(self.name, self._questions.answer):
+            await self._progress.until(lambda: self._progress.cursor >= self._questions.since)
+            with anyio.CancelScope(shield=True):
+                async with self._house.turn:
+                    await self._company.learn_told()
+                    outbox = Outbox(self.name, self._bus, self._progress)
+                    outbox.add(await self._store.untold())
+                    self._outbox = outbox
+            self._progress.wake()
+            async with anyio.create_task_group() as jobs:
+                for job in (outbox.run, self._fold, self._company.give_snapshots):
+                    jobs.start_soon(self._watch, job)
+                if self.board.config.time == "wall":
+                    jobs.start_soon(self._watch, self._keep_time)
+
+    async def _told(self, seq: int) -> None:
+        """Return once all that came of the entries up to ``seq`` is told, by whichever host."""
+        if self._outbox is not None:
+            await self._outbox.told(seq)
+        else:
+            await self._company.told(seq)
 
     # ---- time ---------------------------------------------------------------------------------------------------------------------------
 

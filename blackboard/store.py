@@ -167,6 +167,14 @@ class Store(Protocol):
         """Audience → how many events the entries after ``after`` caused."""
         ...
 
+    async def note_told(self, told: Mapping[str, int]) -> None:
+        """Audience → up to which number it was told, as became known since."""
+        ...
+
+    async def untold_from(self) -> dict[str, int]:
+        """Audience → the entry of the first of its events that it is not known to have been told."""
+        ...
+
     async def untold(self) -> list[Outgoing]:
         """Events that no audience is known to have been told, in the order in which they arose."""
         ...
@@ -294,6 +302,14 @@ class MemoryStore:
             if event.seq > after:
                 counts[event.audience] = counts.get(event.audience, 0) + 1
         return counts
+
+    async def note_told(self, told: Mapping[str, int]) -> None:
+        """Keep the higher numbers."""
+        self._told.update({audience: n for audience, n in told.items() if n > self._told.get(audience, 0)})
+
+    async def untold_from(self) -> dict[str, int]:
+        """The first untold of each audience."""
+        return {event.audience: event.seq for event in reversed(await self.untold())}
 
     async def untold(self) -> list[Outgoing]:
         """Events that were not told yet."""

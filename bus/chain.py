@@ -77,6 +77,12 @@ class Chain:
         """The stream was purged."""
         self._end = None
 
+    async def told(self) -> int:
+        """The number of the last event that the stream has."""
+        async with self._turn:
+            self._end = await self._look()
+            return self._end[1]
+
     async def _look(self) -> tuple[int, int]:
         last = await self._connection.last(self._stream, self._subject)
         headers = (last.headers if last else None) or {}

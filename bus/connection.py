@@ -10,7 +10,7 @@ Laws:
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ import nats.errors
 from nats.aio.client import Client
 
 from bus.errors import BusError, NoAnswer, NotPermitted, StreamRefused, TooLarge, Unreachable
-from bus.jetstream import API, Arrival, status
+from bus.jetstream import API, NO_CLUSTER, REPLICAS, Arrival, status
 from bus.port import MAX_BYTES
 
 ACK_WITHIN = 2.0
@@ -256,18 +256,37 @@ class Connection:
         """A call of JetStream's interface."""
         return await self.jetstream(API + call, msgspec.json.encode(body), patience=patience)
 
-    async def last(self, stream: str, subject: str) -> Arrival | None:
-        """The last message that a stream holds for a subject."""
-        get = f"{API}DIRECT.GET.{stream}.{subject}"
+    async def create(self, stream: str, config: Mapping[str, Any]) -> dict[str, Any]:
+        """Make a stream, on a cluster in as many copies as survive the loss of a server."""
+        request = {"name": stream, "num_replicas": REPLICAS, **config}
+        try:
+            return await self.api(f"STREAM.CREATE.{stream}", request)
+        except StreamRefused as error:
+            if error.code != NO_CLUSTER:
+                raise
+        return await self.api(f"STREAM.CREATE.{stream}", request | {"num_replicas": 1})
+
+    async def last(self, stream: str, subject: str, *, insist: bool = True) -> Arrival | None:
+        """The last message that a stream holds for a subject. Where no stream answers, as ``jetstream``."""
+        return await self.direct(f"{stream}.{subject}", b"", insist=insist)
+
+    async def direct(self, what: str, data: bytes, *, insist: bool = True) -> Arrival | None:
+        """Get one message from a stream; None if it is not there. Where no stream answers, as ``jetstream``."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while True:
-                    with suppress(Lost, Nobody):
-                        found = await self.request(get, b"")
+                    try:
+                        found = await self.request(f"{API}DIRECT.GET.{what}", data)
+                    except Lost:
+                        pass
+                    except Nobody:
+                        if not insist:
+                            raise
+                    else:
                         return None if status(found) == "404" else found
                     await asyncio.sleep(PAUSE)
         except TimeoutError:
-            raise self.silence(f"stream {stream} did not give its last message", PATIENCE) from None
+            raise self.silence(f"stream {what.partition('.')[0]} did not give a message", PATIENCE) from None
 
     async def subscribe(self, subject: str, heard: Callable[[Arrival], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
         """Subscribe, and wait until the server has it; what ends it. Raises ``NotPermitted``, ``Unreachable``."""

@@ -8,7 +8,7 @@
     ├── NoAnswer         no reply in time, for now: what was sent may have arrived, and may be sent again
     │   └── NotServed    nobody serves the board
     ├── NotPermitted     the server's permissions refuse it
-    ├── AlreadyServed    another host serves the board
+    ├── AlreadyServed    the board is open in this process already
     ├── StreamRefused    JetStream refuses what was asked of a stream
     ├── LogMismatch      the log is not the one that this board has read: replaced, or behind the board's cursor
     └── ServerError      a server of ours does not start
@@ -57,7 +57,7 @@ class NotPermitted(BusError, PermissionError):
 
 
 class AlreadyServed(BusError):
-    """Another host serves the board: a board has one."""
+    """The board is open in this process already: there it has one host."""
 
 
 class StreamRefused(BusError):

@@ -9,7 +9,9 @@ API = "$JS.API."
 EXPECTED_LAST = "Nats-Expected-Last-Subject-Sequence"
 PLACE = "Nats-Sequence"
 """The header with its number in the stream that a message got directly bears."""
-NO_STREAM, NO_MESSAGE, WRONG_LAST = 10059, 10037, 10071
+NO_STREAM, NO_MESSAGE, WRONG_LAST, NO_CLUSTER = 10059, 10037, 10071, 10074
+REPLICAS = 3
+"""Copies of each stream on a cluster: one server may be lost."""
 ORIGIN = "pheroboard.origin"
 """Under this name a log's metadata has what it was made with."""
 EVENTS_KEPT = 7 * 86_400
@@ -68,6 +70,44 @@ def events_stream(board: str) -> str:
 def events_laws(board: str) -> dict[str, Any]:
     """What the events' configuration must say: anyone who may hear a subject may get its last message."""
     return {"subjects": [names.events(board)], "allow_direct": True} | _KEPT | _NEVER
+
+
+LEASES = "KV_pheroboard-leases"
+"""The stream of the bucket in which each board's leader stands."""
+
+
+def lease_subject(board: str) -> str:
+    """The key of a board's leader."""
+    return f"$KV.pheroboard-leases.{board}"
+
+
+def leases_stream() -> dict[str, Any]:
+    """The configuration of their bucket."""
+    return {
+        "subjects": [lease_subject(">")],
+        "storage": "memory",
+        "max_msgs_per_subject": 1,
+        "discard": "new",
+        "allow_rollup_hdrs": True,
+        "allow_direct": True,
+        "deny_delete": True,
+    }
+
+
+def snapshots_stream(board: str) -> str:
+    """The stream of the object store in which a board's snapshot is."""
+    return f"OBJ_pheroboard-{board}"
+
+
+def snapshot_subject(board: str, part: str) -> str:
+    """The subject of the snapshot's ``C.…`` (chunks) and ``M.…`` (what is said of it)."""
+    return f"$O.pheroboard-{board}.{part}"
+
+
+def snapshots_config(board: str) -> dict[str, Any]:
+    """The configuration of a board's object store."""
+    subjects = [snapshot_subject(board, "C.>"), snapshot_subject(board, "M.>")]
+    return {"subjects": subjects, "storage": "file", "discard": "new", "allow_rollup_hdrs": True, "allow_direct": True}
 
 
 def broken_law(laws: Mapping[str, Any], config: Mapping[str, Any]) -> str | None:

@@ -9,13 +9,14 @@ Laws:
 """
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from bus.errors import AlreadyServed, LogMismatch, NoAnswer, NotServed, TooLarge, Unreachable
 from bus.mailbox import Mailbox
-from bus.port import EMBEDDED, MAX_BYTES, Answering, Cut, Log, LogMessage
+from bus.port import EMBEDDED, MAX_BYTES, Answering, Claim, Cut, Log, LogMessage, Snapshot, Stretch
 
 
 class MemoryLog:
@@ -43,6 +44,10 @@ class MemoryLog:
         self._news.set()
         return await durable
 
+    async def latest(self) -> int:
+        """The number of its last entry."""
+        return self._last
+
     async def read(self, limit: int = 64) -> list[LogMessage]:
         """Wait for messages; give all that are there, at most ``limit``."""
         while not self._unread:
@@ -51,6 +56,11 @@ class MemoryLog:
             self._news.clear()
             await self._news.wait()
         return [self._unread.popleft() for _ in range(min(limit, len(self._unread)))]
+
+    def stretch(self) -> Stretch:
+        """From the first entry that is not committed on."""
+        first = self._uncommitted[0][0] if self._uncommitted else self._last + 1
+        return Stretch(EMBEDDED, first, self._last)
 
     async def committed(self, seq: int) -> None:
         """Everything up to ``seq`` is durable: its publishers return."""
@@ -80,6 +90,9 @@ class _Board:
         self.answers: set[asyncio.Future[bytes]] = set()
         self.listeners: dict[str, set[Mailbox]] = {}
         self.told: dict[str, int] = {}
+        self.leader = ""
+        self.hosts: set[Mailbox] = set()
+        self.snapshot: tuple[str, list[bytes]] | None = None
 
 
 class MemoryBus:
@@ -165,12 +178,14 @@ class MemoryBus:
         self._board(board)
         return Cut(0, 0)
 
+    async def told(self, board: str, audience: str) -> int:
+        """The number of the last event that was told since the log was opened."""
+        return self._board(board).told.get(audience, 0)
+
     @asynccontextmanager
     async def answer(self, board: str, answering: Answering) -> AsyncIterator[None]:
         """Answer the board's queries while the context is open."""
         at = self._board(board)
-        if at.answering is not None:
-            raise AlreadyServed(f"board {board!r} is answered for in this process already; share that one")
         at.answering = answering
         try:
             yield
@@ -178,6 +193,52 @@ class MemoryBus:
             at.answering = None
             for task in at.answers:
                 task.cancel()
+
+    async def claim(self, board: str, host: str) -> Claim:
+        """Lead the board, for good: no host is lost from sight within a process."""
+        at = self._board(board)
+        at.leader = at.leader or host
+        return Claim(at.leader, math.inf)
+
+    async def resign(self, board: str, host: str, to: str = "") -> None:
+        """Lead no longer."""
+        at = self._board(board)
+        if at.leader == host:
+            at.leader = to
+
+    async def beat(self, board: str, data: bytes) -> None:
+        """Let the hosts hear this."""
+        for mailbox in self._board(board).hosts:
+            mailbox.put(data)
+
+    @asynccontextmanager
+    async def beats(self, board: str) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Hear the hosts."""
+        hosts, mailbox = self._board(board).hosts, Mailbox()
+        hosts.add(mailbox)
+        try:
+            yield mailbox
+        finally:
+            hosts.discard(mailbox)
+
+    async def stretch(self, board: str) -> Stretch | None:
+        """What is held; it is committed, and so kept, elsewhere."""
+        log = self._board(board).log
+        return None if log is None else log.stretch()
+
+    async def put_snapshot(self, board: str, about: str, chunks: AsyncIterator[bytes]) -> None:
+        """Keep it."""
+        kept = [chunk async for chunk in chunks]
+        self._board(board).snapshot = about, kept
+
+    async def snapshot(self, board: str) -> Snapshot | None:
+        """What is kept."""
+        kept = self._board(board).snapshot
+        return None if kept is None else Snapshot(kept[0], _each(kept[1]))
+
+    async def drop_snapshot(self, board: str) -> None:
+        """Keep none."""
+        self._board(board).snapshot = None
 
     async def aclose(self) -> None:
         """End every log, answer and listener."""
@@ -188,14 +249,18 @@ class MemoryBus:
             at.opened.set()
             for task in at.answers:
                 task.cancel()
-            for listeners in at.listeners.values():
-                for mailbox in listeners:
-                    mailbox.close()
+            for mailbox in (*at.hosts, *(each for listeners in at.listeners.values() for each in listeners)):
+                mailbox.close()
 
     def _board(self, board: str) -> _Board:
         if self._closed:
             raise Unreachable("the bus was closed; open the board again")
         return self._boards.setdefault(board, _Board())
+
+
+async def _each(chunks: list[bytes]) -> AsyncIterator[bytes]:
+    for chunk in chunks:
+        yield chunk
 
 
 def _fits(data: bytes) -> None:

@@ -47,6 +47,11 @@ def events(board: str, audience: str = ">") -> str:
     return f"pb.evt.{board}.{audience}"
 
 
+def beats(board: str) -> str:
+    """The subject on which the hosts of ``board`` hear each other."""
+    return f"pb.host.{board}"
+
+
 def speaker(subject: str) -> str:
     """The agent whose channel an observation or a query came in on."""
     return subject.rsplit(".", 1)[1]

@@ -10,14 +10,14 @@ Laws:
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bus import names
+from bus import names, objects
 from bus.chain import Chain, events_of
 from bus.connection import PATIENCE, PAUSE, Connection, Lost, Nobody, spawn
-from bus.errors import AlreadyServed, BadMessage, BusError, LogMismatch, NoAnswer, NotServed, StreamRefused, TooLarge
+from bus.errors import BadMessage, BusError, LogMismatch, NoAnswer, NotServed, StreamRefused, TooLarge
 from bus.jetstream import (
     EVENTS_KEPT,
     NO_STREAM,
@@ -30,8 +30,9 @@ from bus.jetstream import (
     observations_laws,
     observations_stream,
 )
+from bus.lease import Leases
 from bus.mailbox import Mailbox
-from bus.port import EMBEDDED, Answering, Cut, Log
+from bus.port import EMBEDDED, Answering, Claim, Cut, Log, Snapshot, Stretch
 from bus.reader import NatsLog
 
 QUESTIONS_AT_ONCE = 1024
@@ -50,6 +51,7 @@ class NatsBus:
         self._connection = connection
         self._acknowledged: set[str] = set()
         self._chains: dict[str, Chain] = {}
+        self._leases = Leases(connection)
 
     @classmethod
     async def connect(cls, url: str, *, name: str = "pheroboard", within: float = 5.0) -> "NatsBus":
@@ -103,22 +105,31 @@ class NatsBus:
     @asynccontextmanager
     async def listen(self, board: str, audience: str) -> AsyncIterator[AsyncIterator[bytes]]:
         """Hear an audience's events from now on."""
+
+        def events(data: bytes) -> list[bytes]:
+            try:
+                return events_of(data)
+            except BadMessage as error:  # nobody's but the host's word should come here: whoever listens sees the gap, if it was that
+                _logger.warning("events of board %s cannot be read: %s", board, error)
+                return []
+
+        async with self._heard(names.events(board, audience), events) as mailbox:
+            yield mailbox
+
+    @asynccontextmanager
+    async def _heard(self, subject: str, read: Callable[[bytes], list[bytes]]) -> AsyncIterator[Mailbox]:
+        """What comes on a subject, as it is ``read``, in a mailbox that is closed with the connection."""
         mailbox = Mailbox()
 
         async def heard(msg: Arrival) -> None:
-            try:
-                events = events_of(msg.data)
-            except BadMessage as error:  # nobody's but the host's word should come here: whoever listens sees the gap, if it was that
-                _logger.warning("events of board %s cannot be read: %s", board, error)
-                return
-            for data in events:
+            for data in read(msg.data):
                 mailbox.put(data)
 
         def renewed() -> None:
             if self._connection.closed:
                 mailbox.close()
 
-        unsubscribe = await self._connection.subscribe(names.events(board, audience), heard)
+        unsubscribe = await self._connection.subscribe(subject, heard)
         self._connection.renewed.add(renewed)
         try:
             yield mailbox
@@ -160,7 +171,6 @@ class NatsBus:
                 refusal = f"{asking[agent]} questions of {agent!r} are waiting; ask again when they are answered"
                 await self._connection.send(msg.reply, b"", headers={_FAILED: refusal})
 
-        await self._claim(board)
         unsubscribe = await self._connection.subscribe(names.queries(board), heard)
         try:
             yield
@@ -168,16 +178,6 @@ class NatsBus:
             await unsubscribe()
             for task in tasks:
                 task.cancel()
-
-    async def _claim(self, board: str) -> None:
-        """Find that nobody else serves the board. What is asked is nothing, so that whoever is there answers with an error at once."""
-        try:
-            await self.ask(board, names.HOST, b"")
-        except NotServed:
-            return
-        except NoAnswer:
-            pass  # somebody is there, and has no time
-        raise AlreadyServed(f"board {board!r} is served at {self._connection.address} already: end that host, or serve another board")
 
     async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
         """Make the board's streams if there are none; read its log from ``after`` on."""
@@ -216,7 +216,7 @@ class NatsBus:
                     f"{embedded if read == EMBEDDED else 'go back to the server that has it'}, "
                     "or put the board's database away to begin anew"
                 ) from None
-            info = await self._connection.api(f"STREAM.CREATE.{stream}", {"name": stream} | laws | preferences)
+            info = await self._connection.create(stream, laws | preferences)
         state = info["state"]
         if new is not None and (state["messages"] or (new and state["last_seq"] != new)):
             raise LogMismatch(
@@ -230,10 +230,17 @@ class NatsBus:
 
     async def emit(self, board: str, audience: str, first: int, *events: bytes) -> None:
         """Tell an audience its events from number ``first`` on, as many to a message as it carries; durable on return."""
+        await self._chain(board, audience).tell(first, events)
+
+    async def told(self, board: str, audience: str) -> int:
+        """The number of the last event of an audience that the stream has."""
+        return await self._chain(board, audience).told()
+
+    def _chain(self, board: str, audience: str) -> Chain:
         subject = names.events(board, audience)
         if subject not in self._chains:
             self._chains[subject] = Chain(self._connection, events_stream(board), subject)
-        await self._chains[subject].tell(first, events)
+        return self._chains[subject]
 
     async def cut_log(self, board: str, seq: int) -> Cut:
         """Purge the log up to ``seq``."""
@@ -258,6 +265,49 @@ class NatsBus:
         await self._connection.api(f"STREAM.PURGE.{stream}", {"seq": upto + 1})
         after = (await self._connection.api(f"STREAM.INFO.{stream}", {}))["state"]
         return Cut(max(int(before["bytes"]) - int(after["bytes"]), 0), int(after["bytes"]))
+
+    # ---- the hosts of one board, among themselves ---------------------------------------------------------------------------------------
+
+    async def claim(self, board: str, host: str) -> Claim:
+        """Have the board's lease, if it can be had; who has it."""
+        return await self._leases.claim(board, host)
+
+    async def resign(self, board: str, host: str, to: str = "") -> None:
+        """Give the lease up."""
+        await self._leases.resign(board, host, to)
+
+    async def beat(self, board: str, data: bytes) -> None:
+        """Let the hosts hear this, if there is a connection now."""
+        if self._connection.up.is_set():
+            await self._connection.send(names.beats(board), data)
+
+    @asynccontextmanager
+    async def beats(self, board: str) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Hear the hosts."""
+        async with self._heard(names.beats(board), lambda data: [data]) as mailbox:
+            yield mailbox
+
+    async def stretch(self, board: str) -> Stretch | None:
+        """Where the stream begins and ends."""
+        try:
+            info = await self._connection.api(f"STREAM.INFO.{observations_stream(board)}", {})
+        except StreamRefused as error:
+            if error.code != NO_STREAM:
+                raise
+            return None
+        return Stretch(info["created"], int(info["state"]["first_seq"]), int(info["state"]["last_seq"]))
+
+    async def put_snapshot(self, board: str, about: str, chunks: AsyncIterator[bytes]) -> None:
+        """Put it into the board's object store."""
+        await objects.put(self._connection, board, about, chunks)
+
+    async def snapshot(self, board: str) -> Snapshot | None:
+        """What the board's object store has."""
+        return await objects.get(self._connection, board)
+
+    async def drop_snapshot(self, board: str) -> None:
+        """Delete the board's object store, with its files."""
+        await objects.drop(self._connection, board)
 
     async def aclose(self) -> None:
         """Close the connection; whoever waits for it gets ``Unreachable``."""

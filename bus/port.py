@@ -5,6 +5,7 @@ Laws:
 - A log has one order. Its numbers grow without a gap; a message's stamp is the transport's, and its agent is the channel's.
 - ``publish`` returns when the message is durable (NATS: stored and synced; memory: committed by the board), never before.
 - A reader keeps its own cursor and says where it wants to begin.
+- Any number of hosts read a log. At most one leads, as far as clocks can tell; that nothing is told twice does not depend on it.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -27,6 +28,8 @@ class LogMessage(Struct, frozen=True, gc=False):
     data: bytes
 
 
+LEASE = 2.0
+"""Seconds that a host leads a board from each of its claims on, where it could be lost from sight."""
 EMBEDDED = "memory"
 """The identity of a log that is in the memory of one process."""
 FILE_BYTES = 16 << 20
@@ -47,6 +50,28 @@ class Cut(NamedTuple):
     left: int
 
 
+class Claim(NamedTuple):
+    """Who leads a board, and for how many seconds from the moment on at which that was asked."""
+
+    leader: str
+    seconds: float
+
+
+class Stretch(NamedTuple):
+    """Which entries a log holds: none of them if ``last`` is ``first - 1``."""
+
+    identity: str
+    first: int
+    last: int
+
+
+class Snapshot(NamedTuple):
+    """What one host has put aside for others."""
+
+    about: str
+    chunks: AsyncIterator[bytes]
+
+
 class Log(Protocol):
     """A board's log, read from a cursor."""
 
@@ -56,6 +81,10 @@ class Log(Protocol):
     """What it was made with, whoever made it; empty if that was not said."""
     end: int
     """The number of its last entry when the reading began."""
+
+    async def latest(self) -> int:
+        """The number of its last entry now. Raises what ``read`` does."""
+        ...
 
     async def read(self, limit: int = 64) -> list[LogMessage]:
         """Wait for messages; give all that are there, at most ``limit``, without a gap in their numbers.
@@ -113,8 +142,50 @@ class Bus(Protocol):
         """The host's: drop all that was told. Who was away asks the board for it."""
         ...
 
+    async def told(self, board: str, audience: str) -> int:
+        """A host's: the number of the last event that is known here to have been told to an audience, by whichever host."""
+        ...
+
     def answer(self, board: str, answering: Answering) -> AbstractAsyncContextManager[None]:
-        """The host's: answer the board's queries while the context is open. Raises ``AlreadyServed`` where another does."""
+        """The host's: answer the board's queries while the context is open. It is for the one that leads."""
+        ...
+
+    # ---- the hosts of one board, among themselves ---------------------------------------------------------------------------------------
+
+    async def claim(self, board: str, host: str) -> Claim:
+        """Lead the board from the moment of this call on, or go on leading it.
+
+        Another host has it once the last claim has run out. One that comes back under its name has what it had.
+        Raises ``BusError``: who leads is not known, and nothing is gained.
+        """
+        ...
+
+    async def resign(self, board: str, host: str, to: str = "") -> None:
+        """Lead no longer, in favour of ``to``, or of who comes first. Harmless where another leads. Raises what ``claim`` does."""
+        ...
+
+    async def beat(self, board: str, data: bytes) -> None:
+        """Let the hosts of the board hear this, if they can now."""
+        ...
+
+    def beats(self, board: str) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """Hear what hosts of the board let each other hear, oneself included."""
+        ...
+
+    async def stretch(self, board: str) -> Stretch | None:
+        """Which entries the log holds; None if there is no log."""
+        ...
+
+    async def put_snapshot(self, board: str, about: str, chunks: AsyncIterator[bytes]) -> None:
+        """Put this in the place of the board's snapshot, whole or not at all. Raises ``BusError``."""
+        ...
+
+    async def snapshot(self, board: str) -> Snapshot | None:
+        """The board's snapshot, if there is one. Its chunks raise ``LogMismatch`` where it is replaced meanwhile, or not whole."""
+        ...
+
+    async def drop_snapshot(self, board: str) -> None:
+        """Leave no byte of the board's snapshot."""
         ...
 
     async def aclose(self) -> None:

@@ -68,6 +68,10 @@ class NatsLog:
             except TimeoutError:
                 await self._look_behind()
 
+    async def latest(self) -> int:
+        """The stream's last number."""
+        return await self._end(math.inf)
+
     async def committed(self, seq: int) -> None:
         """Nothing to do: an entry is durable when the stream has it."""
 

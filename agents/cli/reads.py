@@ -1,7 +1,13 @@
 """``top``, ``search``, ``explain``, ``constraints``, ``experts``, ``stats``: looking changes nothing."""
 
+import msgspec
+
 from agents.cli.output import moment, number, owners, plain, print_items, print_json, print_table
-from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
+from agents.cli.places import OPERATOR, BoardName, ItemId, Who, locate, opened
+from blackboard.opening import hosts_of
+from blackboard.roster import SILENT
+from bus.errors import NotPermitted
+from bus.messages import HostState
 
 
 async def top(board: BoardName, /, *, limit: int = 20, kind: str | None = None, who: Who = OPERATOR) -> None:
@@ -98,13 +104,33 @@ async def experts(board: BoardName, key: str, /, *, who: Who = OPERATOR) -> None
 
 
 async def stats(board: BoardName, /, *, who: Who = OPERATOR) -> None:
-    """A board in figures."""
+    """A board in figures, and, for who may speak in the host's name, its hosts."""
     async with opened(board, who) as at:
         found = await at.stats()
+    hosts = await _hosts(locate(board, who))
     if who.json:
-        print_json(found)
+        print_json({**msgspec.to_builtins(found), "hosts": hosts})
         return
     print(f"{found.board}: {moment(found.now, found.time)}, {found.items} items and {found.edges} edges in view")
     for what, counts in {"kind": found.kinds, "tier": found.tiers, "owner": found.owners}.items():
         if counts:
             print(f"by {what}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    for host in hosts:
+        print(f"host {host.host} {_standing(host)}")
+
+
+async def _hosts(address: str) -> tuple[HostState, ...]:
+    """The hosts of a board that is served, as far as this user may know."""
+    try:
+        return await hosts_of(address) if "://" in address else ()
+    except NotPermitted:
+        return ()
+
+
+def _standing(host: HostState) -> str:
+    if host.leads:
+        return "leads"
+    if host.joins:
+        return "waits for a snapshot"
+    behind = f"{host.behind:,} entries behind" if host.behind else "abreast"
+    return f"stands by, {behind}" + (f"; silent for {host.silent:g} s" if host.silent > SILENT else "")

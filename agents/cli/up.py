@@ -1,5 +1,6 @@
 """``up``: serve boards until interrupted."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Annotated
@@ -34,6 +35,7 @@ async def up(
     kinds
         A file with the kinds of new boards (TOML, tables [kinds.NAME]).
     """
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     for board in boards:
         valid_name(board, "board")
     names = tuple(dict.fromkeys(boards)) or tuple(path.stem for path in databases_in(where.data))

@@ -5,8 +5,8 @@ way of a commit; ``NAME.origin.db`` the checkpoint that the journal begins behin
 holds them.
 """
 
-from blackboard.sqlite.copies import Copied, back_up, make, restore
+from blackboard.sqlite.copies import Copied, back_up, discard, make, restore
 from blackboard.sqlite.looking import Inspection, Recorded, inspect, recorded
 from blackboard.sqlite.store import SqliteStore
 
-__all__ = ["Copied", "Inspection", "Recorded", "SqliteStore", "back_up", "inspect", "make", "recorded", "restore"]
+__all__ = ["Copied", "Inspection", "Recorded", "SqliteStore", "back_up", "discard", "inspect", "make", "recorded", "restore"]

@@ -83,6 +83,14 @@ def restore(backup: Path, path: Path, *, new_log: bool = False) -> Copied:
     return copied
 
 
+def discard(path: Path) -> None:
+    """Remove the files of the board in ``path``, which is not in use. Raises ``StoreError``."""
+    with lock(path):
+        for file in (path, state_of(path), origin_of(path)):
+            for each in (file, Path(f"{file}-wal"), Path(f"{file}-shm")):
+                each.unlink(missing_ok=True)
+
+
 async def make(path: Path, config: bytes, pages: Mapping[str, bytes]) -> None:
     """Make a board in ``path``, which must not be there, of its encoded configuration and the pages of its state as of entry 1.
 

@@ -34,6 +34,8 @@ _PAGES_AT_ONCE = 64
 _AT_ONCE = 4096
 """Rows that are dropped in one transaction, so that a cut holds up no commit."""
 
+_NOTE_TOLD = "INSERT INTO told VALUES (?, ?) ON CONFLICT (audience) DO UPDATE SET n = MAX(n, excluded.n)"
+
 _logger = logging.getLogger(__name__)
 
 DEAD_LETTERS = "SELECT seq, stamp, agent, code, error, head, epoch, post, unit FROM dead ORDER BY id DESC LIMIT ?"
@@ -156,6 +158,16 @@ class SqliteStore:
     async def tally(self, after: int) -> dict[str, int]:
         """Audience → how many events the entries after ``after`` caused."""
         return dict(await self._rows("SELECT audience, COUNT(*) FROM events WHERE seq > ? GROUP BY audience", after))
+
+    async def note_told(self, told: Mapping[str, int]) -> None:
+        """Keep the higher numbers."""
+        await self._file.run(lambda db: db.executemany(_NOTE_TOLD, told.items()))
+
+    async def untold_from(self) -> dict[str, int]:
+        """The first untold of each audience."""
+        first = "SELECT e.seq FROM events e WHERE e.audience = t.audience AND e.n > t.n ORDER BY e.n LIMIT 1"
+        rows = await self._rows(f"SELECT t.audience, ({first}) FROM told t")  # noqa: S608 - our own text
+        return {audience: seq for audience, seq in rows if seq is not None}
 
     async def untold(self) -> list[Outgoing]:
         """Events that were not told yet."""

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from bus.messages.asking import Export
+from bus.messages.hosting import HostState
 from bus.messages.saying import VERSION
 from bus.messages.telling import Events, Refusal
 
@@ -199,6 +200,12 @@ class Counted(Struct, frozen=True, tag="counted"):
     stats: BoardStats
 
 
+class HostList(Struct, frozen=True, tag="hosts"):
+    """Each host of the board, the one that leads first."""
+
+    hosts: tuple[HostState, ...]
+
+
 class KindTable(Struct, frozen=True, tag="kinds"):
     """Kind → its settings, all of them; *edge* is how edges fade."""
 
@@ -226,7 +233,21 @@ class Failed(Struct, frozen=True, tag="failed"):
     message: str
 
 
-AnyReply = Items | Edges | ConstraintList | Breaches | ExpertList | Explained | Counted | Exported | KindTable | UpTo | Recalled | Failed
+AnyReply = (
+    Items
+    | Edges
+    | ConstraintList
+    | Breaches
+    | ExpertList
+    | Explained
+    | Counted
+    | Exported
+    | HostList
+    | KindTable
+    | UpTo
+    | Recalled
+    | Failed
+)
 
 
 class Answer(Struct, frozen=True):

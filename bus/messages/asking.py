@@ -80,6 +80,10 @@ class Stats(Query, frozen=True):
     """Counts of what is in view, and the board's clock."""
 
 
+class Hosts(Query, frozen=True):
+    """The hosts of the board. Asked in the host's name: how far each is tells how much is said, in private too."""
+
+
 class Kinds(Query, frozen=True):
     """The board's kinds and their policies."""
 
@@ -99,7 +103,9 @@ class Missed(Query, frozen=True):
     limit: int = 256
 
 
-AnyQuery = Top | Search | Get | History | EdgesOf | Constraints | Check | Experts | Explain | Export | Stats | Kinds | Applied | Missed
+AnyQuery = (
+    Top | Search | Get | History | EdgesOf | Constraints | Check | Experts | Explain | Export | Stats | Hosts | Kinds | Applied | Missed
+)
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):

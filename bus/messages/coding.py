@@ -8,6 +8,7 @@ from msgspec import Struct
 from bus.errors import BadMessage
 from bus.messages.answering import Answer
 from bus.messages.asking import Ask
+from bus.messages.hosting import Beat
 from bus.messages.saying import VERSION, Number, Post
 from bus.messages.telling import Events
 
@@ -27,8 +28,9 @@ _post = msgspec.msgpack.Decoder(Post)
 _ask = msgspec.msgpack.Decoder(Ask)
 _events = msgspec.msgpack.Decoder(Events)
 _answer = msgspec.msgpack.Decoder(Answer)
+_beat = msgspec.msgpack.Decoder(Beat)
 
-T = TypeVar("T", Post, Ask, Events, Answer)
+T = TypeVar("T", Post, Ask, Events, Answer, Beat)
 
 
 def _decode(decoder: "msgspec.msgpack.Decoder[T]", data: bytes, what: str) -> T:
@@ -71,3 +73,8 @@ def decode_events(data: bytes) -> Events:
 def decode_answer(data: bytes) -> Answer:
     """Bytes → ``Answer``, or ``BadMessage``."""
     return _decode(_answer, data, "answer")
+
+
+def decode_beat(data: bytes) -> Beat:
+    """Bytes → ``Beat``, or ``BadMessage``."""
+    return _decode(_beat, data, "beat")

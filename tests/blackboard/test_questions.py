@@ -41,7 +41,7 @@ async def test_the_operator_waits_for_what_was_erased_until_then() -> None:
     """Not for what others erase meanwhile, so that a steady stream of it keeps nobody waiting; who does not ask for it does not wait."""
     progress = questions.Progress(5, {})
     progress.erasing = 4
-    host = questions.Questions(board.Board(BoardConfig(name="board")), MemoryStore(), progress, ManualClock())
+    host = questions.Questions(board.Board(BoardConfig(name="board")), MemoryStore(), progress, ManualClock(), tuple)
     await host.answer(names.HOST, encode(Ask(Applied())))
     await host.answer("finance", encode(Ask(Applied(gone=True))))
     asked = asyncio.create_task(host.answer(names.HOST, encode(Ask(Applied(gone=True)))))

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bus.errors import AlreadyServed, LogMismatch, NoAnswer, TooLarge, Unreachable
+from bus.errors import LogMismatch, NoAnswer, TooLarge, Unreachable
 from bus.names import SHARED, private
-from bus.port import MAX_BYTES, Bus, LogMessage
+from bus.port import LEASE, MAX_BYTES, Bus, LogMessage
 
 BOARD = "procurement"
 WITHIN = 10.0
@@ -59,6 +59,11 @@ async def hosting(bus: Bus, *, after: int = 0, identity: str | None = None, limi
 async def take(heard: AsyncIterator[bytes], count: int) -> list[bytes]:
     async with asyncio.timeout(WITHIN):
         return [await anext(heard) for _ in range(count)]
+
+
+async def each(chunks: list[bytes]) -> AsyncIterator[bytes]:
+    for chunk in chunks:
+        yield chunk
 
 
 class BusContract:
@@ -172,17 +177,77 @@ class BusContract:
             with pytest.raises(NoAnswer, match=r"within 0.05 s"):
                 await bus.ask(BOARD, "finance", b"?", timeout=0.05)
 
-    async def test_one_host(self, bus: Bus) -> None:
-        """While one host answers for a board another is refused, even while the first one has no time."""
+    async def test_one_leads(self, bus: Bus) -> None:
+        """Of two hosts the first to claim leads, also when both go on claiming; one that asks again under its name still does."""
+        assert (await bus.claim(BOARD, "one")).leader == "one"
+        assert (await bus.claim(BOARD, "two")).leader == "one"
+        leader, seconds = await bus.claim(BOARD, "one")
+        assert leader == "one"
+        assert seconds >= LEASE
+        assert (await bus.claim("another", "two")).leader == "two"
 
-        async def answering(agent: str, data: bytes) -> bytes:
-            await asyncio.Event().wait()
-            return b""
+    async def test_many_claim_at_once(self, bus: Bus) -> None:
+        """Of many that claim at once all are told one and the same leader, and nothing else stands there."""
+        claims = await asyncio.gather(*(bus.claim(BOARD, f"host{i}") for i in range(10)))
+        assert {claim.leader for claim in claims} == {(await bus.claim(BOARD, "late")).leader}
 
-        async with bus.answer(BOARD, answering):
-            with pytest.raises(AlreadyServed, match="already"):
-                async with bus.answer(BOARD, answering):
-                    pass
+    async def test_resigns(self, bus: Bus) -> None:
+        """Who resigns is followed by whoever claims next, or by whom it names; who does not lead changes nothing."""
+        await bus.resign(BOARD, "nobody")
+        await bus.claim(BOARD, "one")
+        await bus.resign(BOARD, "two", "two")
+        assert (await bus.claim(BOARD, "two")).leader == "one"
+        await bus.resign(BOARD, "one", "three")
+        assert (await bus.claim(BOARD, "two")).leader == "three"
+        assert (await bus.claim(BOARD, "three")).leader == "three"
+        await bus.resign(BOARD, "three")
+        assert (await bus.claim(BOARD, "two")).leader == "two"
+
+    async def test_hosts_hear_each_other(self, bus: Bus) -> None:
+        """What a host lets others hear is heard by every host of that board, itself included, and by no other board's."""
+        async with bus.beats(BOARD) as one, bus.beats(BOARD) as two, bus.beats("another") as other:
+            await bus.beat("another", b"elsewhere")
+            await bus.beat(BOARD, b"here")
+            assert await take(one, 1) == await take(two, 1) == [b"here"]
+            assert await take(other, 1) == [b"elsewhere"]
+
+    async def test_knows_what_was_told(self, bus: Bus) -> None:
+        """The number of an audience's last event is known, whoever told it; 0 where nothing was."""
+        async with hosting(bus):
+            assert await bus.told(BOARD, SHARED) == 0
+            await bus.emit(BOARD, SHARED, 1, b"one", b"two")
+            assert await bus.told(BOARD, SHARED) == 2
+            assert await bus.told(BOARD, private("finance")) == 0
+
+    async def test_where_a_log_ends(self, bus: Bus) -> None:
+        """A log that nobody made has no stretch; one that is there says its identity and its last entry."""
+        assert await bus.stretch(BOARD) is None
+        log = await bus.open_log(BOARD, after=0)
+        assert await log.latest() == 0
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(bus.publish(BOARD, "finance", b"x"))
+            [message] = await log.read()
+            await log.committed(message.seq)
+        stretch = await bus.stretch(BOARD)
+        assert stretch is not None
+        assert (stretch.identity, stretch.last) == (log.identity, 1)
+        assert await log.latest() == 1
+        await log.aclose()
+
+    async def test_a_snapshot(self, bus: Bus) -> None:
+        """A snapshot is given back as it was put, the last one in the place of those before; one that is dropped is gone."""
+        assert await bus.snapshot(BOARD) is None
+        await bus.drop_snapshot(BOARD)
+        large = [bytes([n]) * (128 * 1024) for n in range(9)] + [b"end"]
+        for about, chunks in (("first", [b"a"]), ("empty", []), ("second", large)):
+            await bus.put_snapshot(BOARD, about, each(chunks))
+            found = await bus.snapshot(BOARD)
+            assert found is not None
+            assert found.about == about
+            assert [chunk async for chunk in found.chunks] == chunks
+        assert await bus.snapshot("another") is None
+        await bus.drop_snapshot(BOARD)
+        assert await bus.snapshot(BOARD) is None
 
     async def test_stops_answering_with_the_context(self, bus: Bus) -> None:
         """After the context nobody answers, and another may."""

@@ -59,7 +59,16 @@ class Tap:
         self.emit = bus.emit
         self.cut_log = bus.cut_log
         self.cut_events = bus.cut_events
+        self.told = bus.told
         self.answer = bus.answer
+        self.claim = bus.claim
+        self.resign = bus.resign
+        self.beat = bus.beat
+        self.beats = bus.beats
+        self.stretch = bus.stretch
+        self.put_snapshot = bus.put_snapshot
+        self.snapshot = bus.snapshot
+        self.drop_snapshot = bus.drop_snapshot
         self.aclose = bus.aclose
 
     async def ask(self, board: str, agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ASYNC109 - as the port has it

@@ -1,0 +1,138 @@
+"""What a host has to do with the other hosts of its board: who leads, where they stand, what they have told, snapshots.
+
+Laws:
+
+- Every host applies the same log and stores the same events. One leads: it tells them, answers, ticks and folds.
+- What the leader has told, the others learn from the bus, not from the leader.
+- The log is cut behind every host that was heard of lately.
+"""
+
+import asyncio
+import logging
+
+import anyio
+
+from blackboard.leading import Leadership
+from blackboard.questions import Progress
+from blackboard.roster import Roster
+from blackboard.snapshots import Snapshots
+from blackboard.store import Store
+from blackboard.trying import persistently
+from bus.errors import BadMessage
+from bus.messages import Beat, HostState, decode_beat, encode
+from bus.port import Bus
+
+BEAT = 1.0
+"""Seconds between two beats."""
+LOOK_AGAIN = 1.0
+"""Seconds until it is asked again what the leader has told."""
+LOOKS_AT_ONCE = 32
+
+_logger = logging.getLogger(__name__)
+
+
+class Company:
+    """The hosts of the board ``name``, as ``host`` knows them. Without ``snapshots`` nobody can join who has not followed the log."""
+
+    def __init__(self, bus: Bus, name: str, host: str, store: Store, progress: Progress, snapshots: Snapshots | None) -> None:
+        self.lease = Leadership(bus, name, host)
+        self._bus = bus
+        self._name = name
+        self._host = host
+        self._store = store
+        self._progress = progress
+        self._snapshots = snapshots
+        self._roster = Roster(name, host)
+        self._now = asyncio.get_running_loop().time
+
+    async def beat(self) -> None:
+        """Let the others hear that this host is there, for ever."""
+        while True:
+            progress = self._progress
+            await self._bus.beat(
+                self._name,
+                encode(Beat(host=self._host, cursor=progress.cursor, leads=self.lease.ours, trouble=progress.trouble)),
+            )
+            await anyio.sleep(BEAT)
+
+    async def hear(self) -> None:
+        """Hear the others, for ever."""
+        async with self._bus.beats(self._name) as beats:
+            async for data in beats:
+                try:
+                    self._roster.hear(decode_beat(data), self._progress.cursor, self._now())
+                except BadMessage as error:
+                    _logger.warning("board %s: a host of another version: %s", self._name, error)
+                self._progress.wake()
+
+    def states(self) -> tuple[HostState, ...]:
+        """Every host that was heard of lately, this one first."""
+        progress = self._progress
+        own = HostState(host=self._host, leads=self.lease.ours, trouble=progress.trouble)
+        return (own, *self._roster.states(progress.cursor, self._now()))
+
+    async def give_way(self) -> None:
+        """While this host leads: return once it has handed the board over to the host that it falls to."""
+        favourite = self._host
+        while favourite == self._host:
+            await self._progress.step_or(BEAT)
+            favourite = self._roster.favourite(self._now(), well=not self._progress.trouble)
+        _logger.info("board %s goes to %s", self._name, favourite)
+        await self.lease.resign(favourite)
+
+    # ---- what was told ------------------------------------------------------------------------------------------------------------------
+
+    async def learn_told(self) -> None:
+        """Note what was told by whichever host."""
+        looks = anyio.CapacityLimiter(LOOKS_AT_ONCE)
+        told: dict[str, int] = {}
+
+        async def look(audience: str) -> None:
+            async with looks:
+                told[audience] = await persistently(lambda: self._bus.told(self._name, audience))
+
+        async with anyio.create_task_group() as tasks:
+            for audience in await self._store.untold_from():
+                tasks.start_soon(look, audience)
+        await self._store.note_told(told)
+
+    async def told(self, seq: int) -> None:
+        """While another host leads: return once all that came of the entries up to ``seq`` is known to be told, or this one leads."""
+        while not self.lease.ours:
+            await self.learn_told()
+            if all(first > seq for first in (await self._store.untold_from()).values()):
+                return
+            await anyio.sleep(LOOK_AGAIN)
+
+    # ---- the others' copies -------------------------------------------------------------------------------------------------------------
+
+    async def passed(self, seq: int) -> None:
+        """Return once every host that was heard of lately has entry ``seq``."""
+        while self.least() < seq:
+            await self._progress.step_or(BEAT)
+
+    def least(self) -> int:
+        """The entry that all hosts have."""
+        return self._roster.least(self._progress.cursor, self._now())
+
+    async def give_snapshots(self) -> None:
+        """While this host leads: put a snapshot on the bus whenever one is waited for and missing, for ever."""
+        while True:
+            await self._progress.until(lambda: self._roster.joining(self._now()))
+            if self._snapshots is not None and await persistently(self._snapshots.missing):
+                await self.give_snapshot()
+            await anyio.sleep(BEAT)
+
+    async def give_snapshot(self) -> None:
+        """Put a snapshot on the bus, so that the log may be cut."""
+        if self._snapshots is not None:
+            await persistently(self._snapshots.give)
+
+    async def keeps_snapshot(self) -> bool:
+        """Is there anybody for whom a snapshot is kept?"""
+        return self._snapshots is not None and (self._roster.accompanied(self._now()) or await persistently(self._snapshots.kept))
+
+    async def drop_snapshot(self) -> None:
+        """Leave no byte of the snapshot that is there."""
+        if self._snapshots is not None:
+            await persistently(self._snapshots.drop)

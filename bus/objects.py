@@ -1,0 +1,106 @@
+"""A board's snapshot in JetStream's object-store layout: chunks on a subject of their own, and what is said of them on another.
+
+Laws:
+
+- It is there once what is said of it is: half a snapshot is never seen, and one that is replaced meanwhile is noticed by its reader.
+- A chunk is stored once, however often it is sent: each says what came before it.
+
+An object store holds one board's snapshot alone, so that with the store every byte of it is gone.
+"""
+
+import base64
+import hashlib
+import secrets
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from bus.connection import Connection, Nobody
+from bus.errors import LogMismatch, StreamRefused
+from bus.jetstream import EXPECTED_LAST, NO_STREAM, PLACE, WRONG_LAST, snapshot_subject, snapshots_config, snapshots_stream
+from bus.port import Snapshot
+
+OBJECT = "board"
+"""The name under which it stands."""
+
+
+async def put(connection: Connection, board: str, about: str, chunks: AsyncIterator[bytes]) -> None:
+    """Put a snapshot in the place of the one there."""
+    stream = snapshots_stream(board)
+    former = await _info(connection, board)
+    if former is None:
+        await connection.create(stream, snapshots_config(board))
+    nuid, size, count, digest = secrets.token_hex(11), 0, 0, hashlib.sha256()
+    subject, last = snapshot_subject(board, f"C.{nuid}"), 0
+    async for chunk in chunks:
+        last = await _store(connection, stream, subject, chunk, last)
+        size, count = size + len(chunk), count + 1
+        digest.update(chunk)
+    info = {
+        "name": OBJECT,
+        "description": about,
+        "bucket": stream.removeprefix("OBJ_"),
+        "nuid": nuid,
+        "size": size,
+        "chunks": count,
+        "digest": f"SHA-256={base64.urlsafe_b64encode(digest.digest()).decode()}",
+        "mtime": datetime.now(UTC).isoformat(),
+    }
+    await connection.jetstream(_name(board), msgspec.json.encode(info), {"Nats-Rollup": "sub"})
+    if former is not None:
+        await connection.api(f"STREAM.PURGE.{stream}", {"filter": snapshot_subject(board, f"C.{former['nuid']}")})
+
+
+async def get(connection: Connection, board: str) -> Snapshot | None:
+    """The snapshot that is there."""
+    info = await _info(connection, board)
+    return None if info is None else Snapshot(info.get("description", ""), _chunks(connection, board, info))
+
+
+async def drop(connection: Connection, board: str) -> None:
+    """Delete the board's object store."""
+    try:
+        await connection.api(f"STREAM.DELETE.{snapshots_stream(board)}", {})
+    except StreamRefused as error:
+        if error.code != NO_STREAM:
+            raise
+
+
+async def _info(connection: Connection, board: str) -> dict[str, Any] | None:
+    try:
+        found = await connection.last(snapshots_stream(board), _name(board), insist=False)
+    except Nobody:
+        return None
+    return None if found is None else msgspec.json.decode(found.data, type=dict[str, Any])
+
+
+async def _store(connection: Connection, stream: str, subject: str, chunk: bytes, last: int) -> int:
+    """Store a chunk behind the one at ``last``; its own number."""
+    try:
+        ack = await connection.jetstream(subject, chunk, {EXPECTED_LAST: str(last)})
+    except StreamRefused as error:
+        if error.code != WRONG_LAST:
+            raise
+        found = await connection.last(stream, subject)  # nobody else writes there: its acknowledgement was lost
+        return int(((found and found.headers) or {}).get(PLACE, 0))
+    return int(ack["seq"])
+
+
+async def _chunks(connection: Connection, board: str, info: dict[str, Any]) -> AsyncIterator[bytes]:
+    subject, place, digest = snapshot_subject(board, f"C.{info['nuid']}"), 0, hashlib.sha256()
+    for n in range(info["chunks"]):
+        request = msgspec.json.encode({"seq": place + 1, "next_by_subj": subject})
+        found = await connection.direct(snapshots_stream(board), request)
+        if found is None:
+            raise LogMismatch(f"the snapshot of board {board!r} ends before chunk {n} of {info['chunks']}: it was replaced; get it again")
+        place = int((found.headers or {}).get(PLACE, 0))
+        digest.update(found.data)
+        yield found.data
+    if info["digest"] != f"SHA-256={base64.urlsafe_b64encode(digest.digest()).decode()}":
+        raise LogMismatch(f"the snapshot of board {board!r} is not what was put there: delete stream {snapshots_stream(board)}")
+
+
+def _name(board: str) -> str:
+    return snapshot_subject(board, f"M.{base64.urlsafe_b64encode(OBJECT.encode()).decode()}")
