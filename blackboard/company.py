@@ -14,7 +14,7 @@ import anyio
 
 from blackboard.leading import Leadership
 from blackboard.questions import Progress
-from blackboard.roster import Roster
+from blackboard.roster import SETTLED, Roster
 from blackboard.snapshots import Snapshots
 from blackboard.store import Store
 from blackboard.trying import persistently
@@ -73,6 +73,7 @@ class Company:
 
     async def give_way(self) -> None:
         """While this host leads: return once it has handed the board over to the host that it falls to."""
+        await anyio.sleep(SETTLED)  # after a takeover there is more to do than to hand the board on
         favourite = self._host
         while favourite == self._host:
             await self._progress.step_or(BEAT)

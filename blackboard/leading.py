@@ -76,7 +76,7 @@ class Leadership:
         self._until = 0.0
         self.leader = to
         self._stir()
-        with anyio.move_on_after(LEASE), suppress(BusError):  # else it runs out by itself
+        with anyio.move_on_after(LEASE, shield=True), suppress(BusError):  # who waits for it to be lost goes on; else it runs out by itself
             await self._bus.resign(self._board, self._host, to)
 
     def _stir(self) -> None:
