@@ -28,7 +28,9 @@ from bus.messages import (
     Deposit,
     EndRound,
     Erase,
+    EraseOwned,
     Fold,
+    HandOver,
     Link,
     Reinforce,
     RenameKey,
@@ -132,9 +134,13 @@ class Admission:
                 if self._agent != names.HOST:
                     raise NotYours("tick: only a board's host tells the time")
             case SetKinds():
+                self._require_order("kinds", "pheroboard kinds BOARD --set FILE")
                 self._check_kinds(observation)
             case RenameKey():
+                self._require_order("rename", "pheroboard keys BOARD --rename OLD NEW")
                 self._check_rename(observation)
+            case HandOver() | EraseOwned():
+                self._require_order(type(observation).__name__.lower(), "pheroboard agent remove NAME")
             case Fold():
                 if self._agent != names.HOST:
                     raise NotYours("fold: only a board's host folds what has faded")
@@ -149,21 +155,20 @@ class Admission:
         if not self._alone:  # what becomes of it matters to those behind it
             self._say(from_deposit(deposit, self._agent), deposit.scope)
 
-    def _check_kinds(self, said: SetKinds) -> None:
+    def _require_order(self, what: str, command: str) -> None:
+        """It is the operator's, who says it in the host's name, and changes what all that is said beside it would mean."""
         if self._agent != names.HOST:
-            raise NotYours("kinds: only a board's host changes them (pheroboard kinds BOARD --set FILE, where its data is)")
+            raise NotYours(f"{what}: only a board's host says this ({command}, where its data is)")
         if not self._alone:
-            raise BadValue("kinds: a change of kinds is a unit of its own, since what is said beside it would be of other kinds")
+            raise BadValue(f"{what}: it is a unit of its own, since what is said beside it would be of another board: send it alone")
+
+    def _check_kinds(self, said: SetKinds) -> None:
         policies = self._config.with_kinds(said.kinds).policies()
         for kind in self._network.kinds:
             if kind not in policies and self._network.holds(kind):
                 raise BadValue(f"kinds.{kind}: it has items, in the history perhaps: keep its table")
 
     def _check_rename(self, said: RenameKey) -> None:
-        if self._agent != names.HOST:
-            raise NotYours("rename: only a board's host renames keys (pheroboard keys BOARD --rename OLD NEW, where its data is)")
-        if not self._alone:
-            raise BadValue("rename: it is a unit of its own, since what is said beside it would be of another key")
         if next(self._network.about(said.key), None) is None:
             raise BadValue(f"key {said.key!r} has no items to rename: pheroboard keys BOARD lists those that have")
 
@@ -197,7 +202,8 @@ class Admission:
         if not host and prospect.owner != self._agent:
             raise NotYours("erase: only its owner erases an item; what one has said oneself one may retract")
         prospect.status = "discarded"
-        for summary in self._network.summaries_of(erase.item) if erase.item in self._network else ():
+        says = prospect.says
+        for summary in self._network.summaries_of(says) if says.id in self._network else ():
             if not self._is_erased(summary.id):
                 self._check_summary(summary.id)
 

@@ -77,7 +77,8 @@ class Alerts:
 
     def notice(self, touches: Collection[Touch], outcome: Outcome) -> None:
         """One unit, or a step of time, is applied: raise what it gives cause for."""
-        arrivals = {touch.item.id for touch in touches if touch.fresh or touch.renamed or touch.merged}
+        renamed = any(touch.renamed for touch in touches)  # elsewhere what took in what came has met nothing of what came beside it
+        arrivals = {touch.item.id for touch in touches if touch.fresh or touch.renamed or (touch.merged and renamed)}
         for touch in touches:
             item = touch.item
             self._violations.notice(touch, arrivals, outcome)
@@ -103,10 +104,11 @@ class Alerts:
         """Keep no trace of these items beyond their own records."""
         self._violations.forget(ids)
 
-    def renamed(self, key: str, moved: Mapping[str, str]) -> None:
-        """What was of ``key`` is of another, under another id (former → present)."""
-        self._violations.renamed(moved)
-        self._contests.renamed(key, moved)
+    def moved(self, ids: Mapping[str, str], *, of_key: str | None = None) -> None:
+        """Items have other ids (former → present). ``of_key``: they were of this key, and are of another."""
+        self._violations.moved(ids)
+        if of_key is not None:
+            self._contests.renamed(of_key, ids)
 
     def contested(self, item: ContextItem) -> bool:
         """Is this shared item one of several values for its slot, with none confirmed past the others?"""

@@ -44,8 +44,10 @@ from bus.messages import (
     Deposit,
     EndRound,
     Erase,
+    EraseOwned,
     Fold,
     Get,
+    HandOver,
     Item,
     Items,
     Link,
@@ -126,6 +128,11 @@ class Board:
         """All ids, former ones too, of what the last entry erased: nothing that is kept may name them any longer."""
         return self._outcome.erased
 
+    @property
+    def bereft(self) -> tuple[str, ...]:
+        """The agents of whom the last entry erased all that was private."""
+        return self._outcome.bereft
+
     # ---- the fold -----------------------------------------------------------------------------------------------------------------------
 
     def apply(self, entry: Entry) -> list[Addressed]:
@@ -199,7 +206,7 @@ class Board:
             case Share():
                 item = self._find(agent, observation.item)
                 if item.scope != names.SHARED:
-                    network.share(item, by=agent)
+                    self._alerts.moved({item.id: network.share(item, by=agent).id})
             case Retract():
                 network.retract(self._find(agent, observation.item), by=agent)
             case Fold():
@@ -207,20 +214,27 @@ class Board:
                 # What has been erased since the summary was made is in it, and so in this entry.
                 self._outcome.erased += tuple(each for each in observation.items if each not in network)
             case Erase():
-                erased = network.erase(observation.item if agent == names.HOST else self._find(agent, observation.item), by=agent)
-                self._outcome.erased += erased
-                self._alerts.forget(erased)
+                self._erased(network.erase(observation.item if agent == names.HOST else self._find(agent, observation.item), by=agent))
+            case EraseOwned(owner):
+                self._erased(network.erase_owned(owner, by=agent))
+                self._outcome.bereft += (owner,)
             case EndRound():
                 if observation.round == network.now:
                     # What the unit did until here belongs to the round that ends.
                     self._alerts.notice(self._outcome.take_touches(), self._outcome)
                     self._advance(network.now + 1)
             case RenameKey(key, to):
-                self._alerts.renamed(folded_name(key), network.rename_key(key, to, by=agent))
+                self._alerts.moved(network.rename_key(key, to, by=agent), of_key=folded_name(key))
+            case HandOver(owner, to):
+                self._alerts.moved(network.hand_over(owner, to, by=agent))
             case SetKinds():
                 self._set_kinds(self.config.with_kinds(observation.kinds).kinds)
             case _:
                 pass  # a tick: the entry's stamp has moved the time already
+
+    def _erased(self, ids: tuple[str, ...]) -> None:
+        self._outcome.erased += ids
+        self._alerts.forget(each for each in ids if each not in self._network)  # one may be an id again of what was said anew
 
     def _link(self, agent: str, said: Link) -> None:
         a, b = self._find(agent, said.a), self._find(agent, said.b)

@@ -69,8 +69,8 @@ class Holdings:
         self.core = core
         self.archive = Archive() if archive is None else archive
         """What the items say that do not stand."""
-        self.aliases: dict[str, str] = {}
-        """Former id → the id of the item that it leads to."""
+        self.aliases: dict[str, dict[str, ContextItem]] = {}
+        """Partition → former id → the item that it leads those to who see the partition."""
         self._ledger = Ledger()
         self._recorder: Recorder = self._ledger if recorder is None else recorder
         self._open = {name: Lane(kind, kind.rate, now) for name, kind in self.kinds.items()}
@@ -98,14 +98,19 @@ class Holdings:
     def get(self, item: ItemRef) -> ContextItem:
         """The record with that id, whatever its status; a former id of it will do. Raises ``NotInView``."""
         item_id = item if isinstance(item, str) else item.id
-        found = self._items.get(self.aliases.get(item_id, item_id))
+        found = self._items.get(item_id) or self.led(item_id)
         if found is None:
             raise NotInView
         return found
 
+    def led(self, item_id: str, partitions: Partitions = None) -> ContextItem | None:
+        """The item that a former id leads to, for those who see one of these partitions; if several, the one made first."""
+        places = self.aliases.values() if partitions is None else (self.aliases[each] for each in partitions if each in self.aliases)
+        return min((place[item_id] for place in places if item_id in place), key=in_order, default=None)
+
     def __contains__(self, item_id: str) -> bool:
         """Is there an item with that id, now or formerly its own?"""
-        return self.aliases.get(item_id, item_id) in self._items
+        return item_id in self._items or self.led(item_id) is not None
 
     def find_by_content(self, content: str) -> ContextItem | None:
         """The item that says exactly this, but for white space: the strongest that stands, else one of the history."""

@@ -66,13 +66,17 @@ class Pheromone:
 
     def __init__(self, owner: str, scope: str) -> None:
         self.id = ""
-        self.owner = _interned(owner)
         self.scope = _interned(scope)
-        self.partition = partition(owner, scope)
+        self.belong(owner)
         self.decay = None
         self.s = self.d = self.first = self.made = self.touched = 0.0
         self.ordinal = -1
         self.last_entry = 0
+
+    def belong(self, owner: str) -> None:
+        """Let it be ``owner``'s."""
+        self.owner = _interned(owner)
+        self.partition = partition(owner, self.scope)
 
     @property
     def u(self) -> float:
@@ -184,7 +188,7 @@ class ContextItem(Pheromone):
         self.awaited = 0
         """Which of them have it in their calendars, a bit for each."""
         self.formerly: Mapping[str, str] = _EMPTY
-        """The ids that it, or what was joined with it, had before it was shared or renamed → the partition that each was of."""
+        """The ids that it, or what was joined with it, had before → the partition whose viewers each leads there."""
         self.protected_until = 0.0
 
     @property
@@ -343,8 +347,18 @@ class ContextItem(Pheromone):
         others = {agent: hard for agent, hard in self.asserters.items() if agent != by}
         self.asserters = others if len(others) != 1 else _sole(*others.popitem())
 
-    def identify(self, board: str, *, owner: str | None = None, scope: str | None = None, key: str | None = None) -> str:
-        """Its id on ``board``; or the one that it has if ``owner`` says it, or in ``scope``, or of ``key``."""
+    def pass_on(self, owner: str) -> None:
+        """Let it be ``owner``'s, who says it in the place of who owned it."""
+        former, hard = self.owner, self.asserters.get(self.owner)
+        if hard is not None:
+            self.unsaid(former)
+            self.asserted(owner, hard or self.asserters.get(owner, False))
+        self.belong(owner)
+
+    def identify(
+        self, board: str, *, owner: str | None = None, scope: str | None = None, key: str | None = None, content: str | None = None
+    ) -> str:
+        """Its id on ``board``; or the one that it has if ``owner`` says it, in ``scope``, or of ``key``. ``content``: its own, at hand."""
         return identity(
             board,
             owner=self.owner if owner is None else owner,
@@ -352,7 +366,7 @@ class ContextItem(Pheromone):
             kind=self.kind,
             key=self.key if key is None else key,
             target=self.target,
-            content=self.content,
+            content=self.content if content is None else content,
             value=self.value,
             op=self.op,
             unit=self.unit,
@@ -376,7 +390,7 @@ class Edge(Pheromone):
         self.b = b
         self.relation = relation
         self.formerly: tuple[str, ...] = ()
-        """The ids that it had before an end of it was shared, or renamed."""
+        """The ids that it had before an end of it was shared or renamed, or it was handed over."""
 
     def __repr__(self) -> str:
         return f"<edge {self.a[:8]} -{self.relation or ''}- {self.b[:8]} {self.strength:.3g} {self.partition}>"

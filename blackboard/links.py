@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping
 
 from blackboard.decay import DecayClass
 from blackboard.errors import NotInView
-from blackboard.identity import edge_identity
-from blackboard.items import Edge
+from blackboard.identity import edge_identity, partition
+from blackboard.items import Edge, in_order
 from blackboard.kinds import Policy
 from blackboard.lanes import Fading
 from blackboard.recorder import Recorder
 from blackboard.storage import Pages, edges_of
 from blackboard.waiting import FOLDED
+from bus import names
 from bus.messages import Cause
 
 
@@ -79,18 +80,27 @@ class Links:
         if gain > 0:
             self._strengthen(edge, strength + gain, "use", now, by)
 
-    def move_ends(self, old: str, new: str, cause: Cause, now: float, by: str) -> None:
-        """The item ``old`` has become ``new``: its edges follow; onto an edge that joins the same items, the stronger of the two stays."""
-        for edge in self.of(old):
-            if new in {edge.a, edge.b}:
+    def within(self, place: str) -> list[Edge]:
+        """The edges of a partition, in order. A walk over all there are: for what an operator seldom does."""
+        return sorted((edge for edge in self._edges.values() if edge.partition == place), key=in_order)
+
+    def move(self, moved: Mapping[str, str], cause: Cause, now: float, by: str, *, heir: tuple[str, str] | None = None) -> None:
+        """Items have become others (former → present): their edges follow, each once; and all that is private of one agent is its heir's.
+
+        Onto an edge that joins the same items, the stronger of the two stays.
+        """
+        owner, to = heir or ("", "")
+        left = [] if heir is None else self.within(partition(owner, names.PRIVATE))
+        for edge in sorted({*left, *(edge for item in moved for edge in self.around(item))}, key=in_order):
+            a, b = moved.get(edge.a, edge.a), moved.get(edge.b, edge.b)
+            if a == b:
                 self.discard(edge)  # it joined the two that are one now
                 continue
             strength = edge.strength
             self._let_go(edge)
-            if edge.a == old:
-                edge.a = new
-            if edge.b == old:
-                edge.b = new
+            edge.a, edge.b = a, b
+            if heir is not None and edge.scope == names.PRIVATE and edge.owner == owner:
+                edge.belong(to)
             former, edge.id = edge.id, self._identify(edge)
             twin = self._edges.get(edge.id)
             if twin is not None:

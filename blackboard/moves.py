@@ -52,14 +52,15 @@ class Moves(Persistent):
 
         If they do not all wait for that any more, as one group, nothing happens, and the answer is None.
         """
-        found = [self._items.get(self.aliases.get(each, each) if isinstance(each, str) else each.id) for each in items]
+        ids = [each if isinstance(each, str) else each.id for each in items]
+        found = [self._items.get(each) or self.led(each) for each in ids]
         group = tuple(sorted({each for each in found if each is not None and waits(each, self.kinds)}, key=in_order))
         if not 1 < len(group) == len(found) or len({(each.partition, each.owner) for each in group}) > 1:
             return None
         said = summary_of(group, content)
         item_id, initial = said.identify(self.board), self.kinds[SUMMARY].initial
         former = dict.fromkeys(each for original in group for each in self.summaries_of(original))
-        summary = self._twin(item_id)
+        summary = self._twin(item_id, said.partition)
         if summary is None:
             summary = said
             self._make(summary, item_id, said.owner, hard=False)
@@ -211,24 +212,31 @@ class Moves(Persistent):
     def _moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, *, delta: float | None = None) -> None:
         item.touched = self.now
         # What is joined brings its own contributions along.
-        gain = (delta or 0.0) if cause in {"share", "merge", "rename"} else new - old if old else new
+        gain = (delta or 0.0) if cause in {"share", "merge"} else new - old if old else new
         if gain > 0 and cause != "fold":  # a summary is nobody's contribution
             item.contribute(by, cause, gain, self.now)
         self._pages.touch(item)
         self._recorder.moved(item, cause, old, new, by, delta=delta)
 
-    def _lead_on(self, item: ContextItem, former: Mapping[str, str]) -> None:
-        """Let these ids, each of a partition, lead to an item from now on, and those that lead to it already."""
-        item.formerly = {**item.formerly, **former}
-        self.aliases.update(dict.fromkeys(item.formerly, item.id))
+    def _lead(self, item: ContextItem, former: Mapping[str, str]) -> None:
+        """Let these ids lead to an item, each those who see a partition, and no others; but for what is another's there."""
+        for each, whose in item.formerly.items():
+            del self.aliases[whose][each]
+        item.formerly = {each: whose for each, whose in former.items() if each != item.id and not self._is_taken(each, whose)}
+        for each, whose in item.formerly.items():
+            self.aliases.setdefault(whose, {})[each] = item
+        self._pages.touch(item)
 
-    def _free(self, item_id: str) -> None:
-        """Let an id lead nowhere: something new is to have it."""
-        leads_to = self.aliases.pop(item_id, None)
+    def _is_taken(self, item_id: str, place: str) -> bool:
+        """Has an item of that partition the id, or does it lead those who see it to one?"""
+        there = self._items.get(item_id)
+        return item_id in self.aliases.get(place, ()) or (there is not None and there.partition == place)
+
+    def _free(self, item_id: str, place: str) -> None:
+        """Let an id lead those nowhere who see a partition: something new of it is to have the id."""
+        leads_to = self.aliases.get(place, {}).get(item_id)
         if leads_to is not None:
-            other = self._items[leads_to]
-            other.formerly = {former: whose for former, whose in other.formerly.items() if former != item_id}
-            self._pages.touch(other)
+            self._lead(leads_to, {former: whose for former, whose in leads_to.formerly.items() if former != item_id})
 
     def _supersede(self, newer: ContextItem, by: str) -> None:
         """A value of a slot supersedes what its sayer, or in whose name it is said, said before; also if that is archived by now."""
@@ -301,8 +309,6 @@ class Moves(Persistent):
         strength = item.strength
         edges = self._links.of(item.id)
         self._remove(item)
-        for former in item.formerly:
-            del self.aliases[former]
         item.detach(0.0)
         item.status = "discarded"
         item.touched = self.now
@@ -317,6 +323,8 @@ class Moves(Persistent):
             self._lane(item).leave(item)
         self._register.leave(item)
         self._register.forget(item)
+        if item.formerly:
+            self._lead(item, {})
         self._pages.remove(item)
         del self._items[item.id]
 
@@ -327,13 +335,10 @@ class Moves(Persistent):
             raise BadValue(f"the item is {found.status}: {cure}")
         return found
 
-    def _twin(self, item_id: str) -> ContextItem | None:
-        """What says the same already. A former id leads to its item while that stands; after that it is free again."""
-        leads_to = self.aliases.get(item_id)
-        if leads_to is None:
-            return self._items.get(item_id)
-        twin = self._items[leads_to]
-        if twin.standing:
+    def _twin(self, item_id: str, place: str) -> ContextItem | None:
+        """What says the same in a partition already. A former id leads to its item while that stands; after that it is free again."""
+        twin = self._items.get(item_id) or self.aliases.get(place, {}).get(item_id)
+        if twin is None or twin.id == item_id or twin.standing:
             return twin
-        self._free(item_id)
+        self._free(item_id, place)
         return None

@@ -44,7 +44,7 @@ class PheromoneNetwork(Renaming):
             raise BadValue(f"{item!r} is in another network already: deposit a ContextItem of its own")
         by = item.owner if by is None else by
         item_id = item.id if item.decay is not None else item.identify(self.board)
-        hard, twin = item.hard, self._twin(item_id)
+        hard, twin = item.hard, self._twin(item_id, item.partition)
         if twin is None:
             twin = item
             self._make(twin, item_id, by, hard)
@@ -177,14 +177,14 @@ class PheromoneNetwork(Renaming):
             return found
         strength, former = found.strength, {**found.formerly, found.id: found.partition}
         former_id, shared_id = found.id, found.identify(self.board, scope=names.SHARED)
-        twin = self._twin(shared_id)
+        twin = self._twin(shared_id, names.SHARED)
         if twin is None:
             self._move_to_shared(found, shared_id, by)
             twin = found
         else:
             self._join(found, twin, strength, by)
-        self._lead_on(twin, former)
-        self._links.move_ends(former_id, twin.id, "share", self.now, by)
+        self._lead(twin, {**twin.formerly, **former})
+        self._links.move({former_id: twin.id}, "share", self.now, by)
         self._supersede(twin, by)
         return twin
 

@@ -12,6 +12,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,9 +33,11 @@ from blackboard.trends import Detector
 from bus import names
 from bus.errors import BadName
 from bus.memory import MemoryBus
-from bus.messages import Applied, HostList, Hosts, HostState, Post, RenameKey, SetKinds, UpTo, encode
+from bus.messages import Applied, EraseOwned, HandOver, HostList, Hosts, HostState, Post, RenameKey, SetKinds, UpTo, encode
 from bus.port import Bus
 
+PATIENCE = 60.0
+"""Seconds that it is waited for an order to be done, which may move much."""
 MEMORY = ":memory:"
 """The address of a board that nobody keeps and nobody else sees."""
 
@@ -81,13 +84,32 @@ async def rename_key(address: str | Path, key: str, to: str) -> None:
     await _order(address, RenameKey(key, to))
 
 
-async def _order(address: str | Path, observation: SetKinds | RenameKey) -> None:
-    """Say it in the host's name, and return once it is done. Raises what the board refuses."""
+async def hand_over(address: str | Path, owner: str, to: str) -> None:
+    """Let all that is private of one agent on a board be private of another: for the operator, like ``set_kinds``.
+
+    Items, edges, and the former ids that led the one to them; what both said is one item. What ``owner`` has shared stays in its name,
+    and so does what it contributed. What it says afterwards is its own, so take its credentials first. There may be nothing. Raises
+    ``BadValue``.
+    """
+    await _order(address, HandOver(owner, to))
+
+
+async def erase_owned(address: str | Path, owner: str) -> None:
+    """Remove all that is private of an agent for good, from a board and from all that is kept of it: for the operator, like ``set_kinds``.
+
+    Returns once no byte of it is left. What it has shared stays. What it says afterwards is said again, so take its credentials first.
+    Raises ``BadValue``.
+    """
+    await _order(address, EraseOwned(owner), gone=True)
+
+
+async def _order(address: str | Path, observation: SetKinds | RenameKey | HandOver | EraseOwned, *, gone: bool = False) -> None:
+    """Say it in the host's name, and return once it is done; ``gone``: and what was erased is out of the files. Raises what it refuses."""
     post = Post(secrets.token_hex(8), 1, ((observation,),))
     async with _reached(address, {}, _Hosting()) as (bus, name):
         line = Line.of_host(bus, name)
         await line.publish(encode(post))
-        reply = await line.ask(Applied(), (post.epoch, post.seq))
+        reply = await line.ask(Applied(gone), (post.epoch, post.seq), patience=inf if gone else PATIENCE)
     assert isinstance(reply, UpTo)
     for refusal in reply.refusals:
         if refusal.epoch == post.epoch:

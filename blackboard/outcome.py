@@ -37,7 +37,7 @@ class Touch(Struct):
     confirmed: list[tuple[str, float]] = []
     """(agent, delta) of each confirmation, in order."""
     fresh: bool = False
-    """It was not there for its audience before: deposited, said again after it was gone, or shared."""
+    """It was not there for its audience before: deposited, said again after it was gone, shared, or handed over."""
     renamed: bool = False
     """It came from another key."""
     merged: bool = False
@@ -84,6 +84,8 @@ class Outcome:
         self.seq = 0
         self.erased: tuple[str, ...] = ()
         """All ids of the items that this entry erased."""
+        self.bereft: tuple[str, ...] = ()
+        """The agents of whom it erased all that was private."""
         self._letters: dict[str, _Letter] = {}
         self._touches: dict[int, Touch] = {}
         """By the item's ordinal: its id changes when it is shared."""
@@ -91,7 +93,7 @@ class Outcome:
     def begin(self, seq: int) -> None:
         """A new entry."""
         self.seq = seq
-        self.erased = ()
+        self.erased = self.bereft = ()
         self._letters = {}
         self._touches = {}
 
@@ -100,7 +102,8 @@ class Outcome:
     def moved(self, item: ContextItem, cause: Cause, old: float, new: float, by: str, delta: float | None = None) -> None:
         """An item moved. ``delta`` is what a confirmation asked to add, if it was one."""
         self._told(item, cause, old, new, by)
-        arrives = cause in {"deposit", "revive"} or (cause == "share" and delta is None) or (cause == "fold" and old < new and not old)
+        comes = cause in {"deposit", "revive", "handover"}
+        arrives = comes or (cause == "share" and delta is None) or (cause == "fold" and old < new and not old)
         touch = self._touches.get(item.ordinal)
         if touch is None or arrives:  # what was done before it came, its audience does not see
             touch = self._touches[item.ordinal] = Touch(item, old, fresh=arrives)

@@ -96,8 +96,8 @@ class Persistent(Holdings):
 
     def _take_up(self, item: ContextItem) -> None:
         self._items[item.id] = item
-        if item.formerly:
-            self.aliases.update(dict.fromkeys(item.formerly, item.id))
+        for former, whose in item.formerly.items():
+            self.aliases.setdefault(whose, {})[former] = item
         self._register.learn(item)
         self._register.enter(item)
         if item.expires_at is not None:

@@ -152,7 +152,7 @@ class Register:
         """All items with that content; ``known`` are all there are, in order: the first question looks through them."""
         if self._by_content is None:
             self._by_content = {}
-            for item, said in self._contents(known):
+            for item, said in self.contents(known):
                 self._by_content.setdefault(folded(said), []).append(item)
         return self._by_content.get(folded(content), [])
 
@@ -178,9 +178,7 @@ class Register:
         """The censuses of these partitions, or of all."""
         return list(self._census.values()) if partitions is None else [self._census[p] for p in partitions if p in self._census]
 
-    # ---- for both -----------------------------------------------------------------------------------------------------------------------
-
-    def _contents(self, items: Iterable[ContextItem]) -> Iterator[tuple[ContextItem, str]]:
+    def contents(self, items: Iterable[ContextItem]) -> Iterator[tuple[ContextItem, str]]:
         """The items with their contents; those in the archive are looked up many at a time."""
         rest = iter(items)
         while some := list(islice(rest, _AT_ONCE)):
@@ -190,7 +188,7 @@ class Register:
 
     def _texts(self, items: Iterable[ContextItem]) -> Iterator[str]:
         """The words by which items are found."""
-        for item, content in self._contents(items):
+        for item, content in self.contents(items):
             yield " ".join(filter(None, (content, item.key, item.target)))
 
 

@@ -239,7 +239,7 @@ class Service:
         journal: list[LogMessage] = []
         events: list[Outgoing] = []
         dead: list[DeadLetter] = []
-        erases = False
+        erases, bereft = False, set[str]()
         cursor, stamp, work = self._progress.cursor, 0.0, Work()
         for message in messages:
             cursor, stamp = message.seq, message.stamp
@@ -252,12 +252,15 @@ class Service:
                         events.append(_outgoing(addressed, entry.seq))
                         dead += _refused(entry, addressed, message)
                         self._house.unsaved += len(addressed.events.changes)
-                    erases = erases or bool(self.board.erased)
+                    if self.board.bereft:
+                        bereft.update(self.board.bereft)
+                        dead = [letter for letter in dead if letter.agent not in bereft]
+                    erases = erases or bool(self.board.erased or self.board.bereft)
                 case DeadLetter() as letter:
                     dead.append(letter)
         return Batch(
             cursor, stamp, tuple(journal), intake.moved, tuple(events), tuple(dead), self.board.archive.unwritten(),
-            self._outbox.take_told() if self._outbox is not None else {}, erases,
+            self._outbox.take_told() if self._outbox is not None else {}, erases, frozenset(bereft),
         )  # fmt: skip
 
     # ---- leading ------------------------------------------------------------------------------------------------------------------------

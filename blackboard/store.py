@@ -73,6 +73,8 @@ class Batch(Struct, frozen=True):
     """Audience → up to which number it was told."""
     erases: bool = False
     """Was something erased? Then a cut is owed from now on, with which it goes."""
+    bereft: frozenset[str] = frozenset()
+    """Agents of whom all that was private is erased: what was set aside of theirs before goes at once."""
 
 
 class Cut(Struct, frozen=True):
@@ -236,7 +238,8 @@ class MemoryStore:
         self._journal += batch.journal
         self._events += batch.events
         self._told.update(batch.told)
-        self._dead = [*self._dead, *batch.dead][-MAX_DEAD_LETTERS:]
+        kept = [letter for letter in self._dead if letter.agent not in batch.bereft]
+        self._dead = [*kept, *batch.dead][-MAX_DEAD_LETTERS:]
         self._shelf.update(batch.archive.came)
         for ordinal in batch.archive.came:
             self._left.pop(ordinal, None)

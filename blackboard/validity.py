@@ -18,7 +18,8 @@ from blackboard.items import kind_of
 from blackboard.kinds import amount
 from blackboard.waiting import FOLDED
 from bus import names
-from bus.messages import AnyObservation, Deposit, EndRound, Fold, Link, Reinforce, RenameKey, SetKinds
+from bus.errors import BadName
+from bus.messages import AnyObservation, Deposit, EndRound, EraseOwned, Fold, HandOver, Link, Reinforce, RenameKey, SetKinds
 
 MAX_CONTENT = 128 * 1024
 """Bytes of UTF-8 in an item's content."""
@@ -55,6 +56,13 @@ def validate(observation: AnyObservation) -> None:
             _name(observation.to, "key")
             if folded_name(observation.key) == folded_name(observation.to):
                 raise BadValue(f"key {observation.key!r} is {observation.to!r} already: give another")
+        case HandOver():
+            _agent(observation.owner)
+            _agent(observation.to)
+            if observation.owner == observation.to:
+                raise BadValue(f"what is private of {observation.owner!r} is {observation.to!r}'s already: give another")
+        case EraseOwned():
+            _agent(observation.owner)
         case SetKinds():
             for name in observation.kinds:
                 _name(name, "kind")
@@ -138,6 +146,13 @@ def _name(value: str | None, what: str) -> None:
         raise TooBig(f"{what} of {len(value):,} characters: at most {MAX_NAME} fit; a long text belongs in the content")
     if _CONTROL.search(value):
         raise BadValue(f"{what} {value!r} has a control character: use plain text")
+
+
+def _agent(name: str) -> None:
+    try:
+        names.valid_name(name)
+    except BadName as error:
+        raise BadValue(str(error)) from error
 
 
 def _scope(value: str) -> None:

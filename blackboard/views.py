@@ -44,11 +44,10 @@ def find(network: PheromoneNetwork, agent: str, item_id: str) -> ContextItem:
     A former id still leads to its item, for those alone who saw what had it: to others the id from before an item was shared would tell
     that there once was a private one.
     """
-    try:
-        item = network.get(item_id)
-    except NotInView:
-        raise NotInView from None
-    if not sees(agent, item) or (item_id != item.id and item.formerly[item_id] not in partitions(agent)):
+    item = network.known(item_id)
+    if item is None or not sees(agent, item):  # an id may be one agent's again, and lead another to what it was handed over
+        item = network.led(item_id, partitions(agent))
+    if item is None:
         raise NotInView
     return item
 

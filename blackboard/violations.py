@@ -37,20 +37,19 @@ class Violations:
             self.passed.pop(item.id, None)
         if touch.renamed:
             self._hold(item, arrivals, outcome)  # what came along, or took in what did, it has met at its former key
-        elif touch.fresh and item.standing:
+        elif touch.fresh:
             binds = item.kind == constraints.KIND
             if binds:
-                for each in (item.id, *item.formerly):  # whatever it let pass it finds again
-                    self.passed.pop(each, None)
+                self.passed.pop(item.id, None)  # whatever it let pass it finds again
             self._hold(item, () if binds else arrivals, outcome)  # a constraint that arrives looks for the values itself
         elif touch.confirmed and item.standing:
             self._confirmed(item, outcome)
 
-    def renamed(self, moved: Mapping[str, str]) -> None:
+    def moved(self, ids: Mapping[str, str]) -> None:
         """Items have other ids (former → present), values as the constraints on them."""
-        for former, now in moved.items():
-            if (passed := self.passed.pop(former, None)) is not None:
-                self.passed.setdefault(now, {}).update({moved.get(value, value): None for value in passed})
+        former, self.passed = self.passed, {}
+        for constraint, passed in former.items():
+            self.passed.setdefault(ids.get(constraint, constraint), {}).update({ids.get(value, value): None for value in passed})
 
     def forget(self, ids: Iterable[str]) -> None:
         """Remember these neither as constraints nor as values."""

@@ -272,6 +272,7 @@ def _write_batch(db: sqlite3.Connection, batch: Batch) -> None:
     db.execute("INSERT OR REPLACE INTO meta VALUES ('cursor', ?)", (batch.cursor,))
     if batch.erases:
         db.execute("INSERT OR REPLACE INTO meta VALUES ('erasing', ?)", (batch.cursor,))
+    db.executemany("DELETE FROM dead WHERE agent = ?", [(agent,) for agent in batch.bereft])
     if batch.dead:
         rows = [astuple(letter) for letter in batch.dead]
         columns = "seq, stamp, agent, code, error, head, epoch, post, unit"

@@ -111,6 +111,19 @@ class RenameKey(Observation, frozen=True):
     to: str
 
 
+class HandOver(Observation, frozen=True):
+    """Let all that is private of ``owner`` be private of ``to``. The host's alone, a unit of its own."""
+
+    owner: str
+    to: str
+
+
+class EraseOwned(Observation, frozen=True):
+    """Remove all that is private of ``owner`` for good, as ``Erase`` does with an item. The host's alone, a unit of its own."""
+
+    owner: str
+
+
 class Fold(Observation, frozen=True):
     """Let one summary stand for items that have faded, if they all wait for that still; else nothing. The host's alone."""
 
@@ -119,7 +132,9 @@ class Fold(Observation, frozen=True):
     """What the summary says."""
 
 
-AnyObservation = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | Erase | EndRound | Tick | SetKinds | RenameKey | Fold
+AnyAct = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | Erase | EndRound
+"""What anybody may say."""
+AnyObservation = AnyAct | Tick | Fold | SetKinds | RenameKey | HandOver | EraseOwned
 Unit = tuple[AnyObservation, ...]
 
 

@@ -8,7 +8,7 @@ from bus.messages.saying import VERSION
 
 Cause = Literal[
     "deposit", "confirm", "reinforce", "link", "use", "fade", "share", "supersede", "retract", "archive", "fold", "discard", "revive",
-    "expire", "erase", "rename", "merge",
+    "expire", "erase", "rename", "handover", "merge",
 ]  # fmt: skip
 
 

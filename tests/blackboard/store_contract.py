@@ -176,6 +176,16 @@ class StoreContract:
         assert (await store.open()).erasing == 0
         await store.aclose()
 
+    async def test_what_was_set_aside_of_an_agent_goes_at_once(self, make: Callable[[], Store]) -> None:
+        """With the batch that leaves nothing private of it, and what comes with that batch stays, as others' does."""
+        store = make()
+        await store.open()
+        theirs = replace(letter(2), agent="another")
+        await store.commit(Batch(2, dead=(letter(1), theirs)))
+        await store.commit(Batch(3, dead=(letter(3),), bereft=frozenset({letter(1).agent})))
+        assert await store.dead_letters() == [letter(3), theirs]
+        await store.aclose()
+
     async def test_what_left_the_archive_goes_with_a_cut(self, store: Store) -> None:
         """With one that goes past that, and not where it was put in again meanwhile; what never was there may leave."""
         await store.open()

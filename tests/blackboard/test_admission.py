@@ -11,7 +11,9 @@ from bus.messages import (
     Deposit,
     EndRound,
     Erase,
+    EraseOwned,
     Fold,
+    HandOver,
     Link,
     Reinforce,
     RenameKey,
@@ -237,6 +239,36 @@ def test_only_the_host_renames_a_key() -> None:
     for sentence, cure in zip(sentences, ("pheroboard keys BOARD", "give another", "is empty", "a unit of its own"), strict=True):
         assert cure in sentence
     assert {item.key for item in driver.top("a")} == {"k"}
+
+
+def test_only_the_host_disposes_of_what_is_anothers() -> None:
+    """Of agents that there may be, in a unit of its own; where there is nothing, nothing happens."""
+    driver = Driver()
+    driver.deposit("a", "x")
+    for order in (HandOver("a", "b"), EraseOwned("a")):
+        driver.say("b", order)
+    for unit in (
+        (HandOver("a", "a"),), (HandOver("a", "_board"),), (HandOver("a b", "c"),), (EraseOwned("_board"),), (HandOver("a", "b"), Tick()),
+        (Tick(), EraseOwned("a")), (HandOver("nobody", "b"),), (EraseOwned("nobody"),),
+    ):  # fmt: skip
+        driver.say(names.HOST, *unit)
+    assert [(refusal.code, "agent remove" in refusal.message) for refusal in driver.refusals("b")] == [("NotYours", True)] * 2
+    sentences = [refusal.message for refusal in driver.refusals(names.HOST)]
+    cures = ("give another", "begin with '_'", "letters, digits", "begin with '_'", "a unit of its own", "a unit of its own")
+    for sentence, cure in zip(sentences, cures, strict=True):
+        assert cure in sentence
+    assert [item.content for item in driver.top("a")] == ["x"]
+
+
+def test_a_unit_that_shares_and_erases_a_summarised_item_builds_on_no_summary_of_it() -> None:
+    """By whichever of its ids it is erased: the summary goes with it."""
+    for by_former_id in (True, False):
+        driver = Driver()
+        items, summary = folded(driver)
+        driver.say("a", Use(items[0]))
+        shared = driver.board._network.get(items[0]).identify("test", scope="shared")
+        driver.say("a", Share(items[0]), Erase(items[0] if by_former_id else shared), Confirm(summary))
+        assert [refusal.code for refusal in driver.refusals("a")] == ["NotInView"]
 
 
 def test_what_faded_under_a_former_key_is_not_what_is_said_of_it() -> None:

@@ -10,14 +10,15 @@ import pytest
 from blackboard import housekeeping, trying
 from blackboard.client import Board
 from blackboard.clock import ManualClock, SystemClock
-from blackboard.errors import NotInView, NotYours
+from blackboard.errors import NotInView, NotYours, UnknownKind
 from blackboard.retention import Retention
 from blackboard.service import Service
 from blackboard.sqlite import SqliteStore
 from blackboard.storage import ROWS
 from blackboard.store import MemoryStore
+from bus import names
 from bus.memory import MemoryBus
-from bus.messages import Deposit, Stats
+from bus.messages import Applied, Deposit, EraseOwned, Stats
 from bus.nats import NatsBus
 from bus.port import Bus
 from bus.server import running_server
@@ -301,6 +302,59 @@ async def test_what_is_erased_is_gone_from_every_file(tmp_path: Path, kind: str)
         assert traces(tmp_path, *texts) == []
         async with Service("board", bus, SqliteStore(tmp_path / "board.db"), SystemClock()) as service:
             assert state(service) == was
+
+
+@pytest.mark.parametrize("kind", ["memory", "nats"])
+async def test_what_was_private_of_an_agent_is_gone_from_every_file(tmp_path: Path, kind: str) -> None:
+    """Also what it had dropped, what was refused, and its former ids; what it shared and what others have stays, to the same board."""
+    async with served(tmp_path, kind) as bus:
+        async with Service("board", bus, SqliteStore(tmp_path / "board.db"), SystemClock()) as service:
+            async with Board(bus, "board", "finance") as finance, Board(bus, "board", "procurement") as procurement:
+                for n in range(50):
+                    await finance.deposit(f"something else {n}", key="other")
+                desk = await procurement.deposit("the desk")
+                former = desk.id
+                await procurement.share(desk)
+                secret = await procurement.deposit(SECRET, key="quote", value=47)
+                await procurement.link(secret, desk)
+                [edge] = await procurement.edges_of(secret)
+                gone = await procurement.deposit(OTHER_SECRET, kind="trace", strength=0.6)
+                await procurement.deposit("x", kind=SECRET)  # refused, and set aside
+                for _ in range(60):
+                    await procurement.end_round()
+                with pytest.raises(UnknownKind):
+                    await procurement.wait_applied()
+                with pytest.raises(NotInView):
+                    await procurement.get(gone)
+                texts = (SECRET, OTHER_SECRET, former, secret.id, edge.id, gone.id)
+                assert traces(tmp_path, *texts)
+                await bus.publish("board", names.HOST, post(1, EraseOwned("procurement")))
+                async with asyncio.timeout(WITHIN):
+                    await ask(bus, names.HOST, Applied(gone=True), epoch="e", seq=1)
+                while kind == "nats" and traces(tmp_path / "nats", *texts):  # noqa: ASYNC110 - a server removes files in its own time
+                    await asyncio.sleep(0.05)
+                assert traces(tmp_path, *texts) == []
+                assert [item.content for item in await procurement.top()] == ["the desk"]
+                assert len(await finance.top(100)) == 51
+            was = state(service)
+        assert traces(tmp_path, *texts) == []
+        async with Service("board", bus, SqliteStore(tmp_path / "board.db"), SystemClock()) as service:
+            assert state(service) == was
+
+
+async def test_an_agent_of_whom_nothing_stands_is_erased_from_the_past() -> None:
+    """There is no item to erase, and a cut is owed all the same; dead letters go of entries that came with it, and none that come after."""
+    store, bus = MemoryStore(), MemoryBus(ManualClock().now)
+    async with host(store, bus=bus) as service, asyncio.timeout(WITHIN):
+        refused = Deposit("x", kind=SECRET)
+        async with service._house.turn:  # so that all of it comes in one batch
+            posts = [("eve", post(1, refused)), (names.HOST, post(1, EraseOwned("eve"))), ("eve", post(2, refused))]
+            said = [asyncio.create_task(bus.publish("board", agent, data)) for agent, data in posts]
+            await asyncio.sleep(0)
+        await asyncio.gather(*said)
+        await service._house.settled()
+        assert store._journal == []
+        assert [letter.post for letter in await store.dead_letters()] == [2]
 
 
 async def test_an_erasure_outlives_a_crash() -> None:

@@ -34,11 +34,13 @@ from bus.messages import (
     EdgesOf,
     EndRound,
     Erase,
+    EraseOwned,
     Experts,
     Export,
     Exported,
     Fold,
     Get,
+    HandOver,
     History,
     Items,
     Kinds,
@@ -97,8 +99,8 @@ class BoardLaws(RuleBasedStateMachine):
         self.shelf = Shelf()
         self.board = Board(self.config, archive=Archive(self.shelf))
         self.log: list[bytes] = []
-        self.secret: list[str | None] = []
-        """For each entry: the agent to whom alone all of it is private."""
+        self.secret: list[set[str] | None] = []
+        """For each entry: the agents to whom alone all of it is private: who said it, and who came into their place."""
         self.told: list[list[Addressed]] = []
         self.stamp = 1.8e9
         self.pages: dict[str, bytes] = {}
@@ -112,7 +114,7 @@ class BoardLaws(RuleBasedStateMachine):
     def say(self, agent: str, *unit: AnyObservation, secret: str | None = None) -> None:
         post = Post(epoch=agent, seq=len(self.log) + 1, units=(unit,))
         self.log.append(msgspec.msgpack.encode((self.stamp, agent, messages.encode(post))))
-        self.secret.append(secret if agent in {secret, "_board"} else None)
+        self.secret.append({secret} if secret is not None and agent in {secret, "_board"} else None)
         self.told.append(self.board.apply(self.entry(len(self.log) - 1)))
         self.shelf.write(self.board.archive, self.board.seq)
         gone = set(self.board.erased)
@@ -239,9 +241,33 @@ class BoardLaws(RuleBasedStateMachine):
     def rename_a_key(self, keys: tuple[str, str]) -> None:
         """What had the former ids is known by the present ones: the former are free again once it does not stand."""
         self.say("_board", RenameKey(*keys))
+        self.ids_are_others()
+
+    def ids_are_others(self) -> None:
         now = self.board._network.get
         self.said = {now(item).id: content for item, content in self.said.items()}
         self.folded = {now(original).id: now(summary).id for original, summary in self.folded.items()}
+
+    @rule(target=known, agents=st.permutations(AGENTS), data=st.data())
+    def hand_over(self, agents: list[str], data: Any) -> Any:
+        """What was secret to the one is no secret to the other from then on; nor is one of the things that he has now to him alone."""
+        owner, to, _ = agents
+        self.say("_board", HandOver(owner, to))
+        for secret in self.secret:
+            if secret is not None and owner in secret:
+                secret.add(to)
+        self.ids_are_others()
+        assert not list(self.board._network.made_after(-1, (f"private:{owner}",)))
+        inherited = list(self.board._network.made_after(-1, (f"private:{to}",)))
+        return Known(data.draw(st.sampled_from(inherited)).id, to) if inherited else multiple()
+
+    @rule(owner=st.sampled_from(AGENTS))
+    def erase_owned(self, owner: str) -> None:
+        self.say("_board", EraseOwned(owner))
+        network = self.board._network
+        assert not list(network.made_after(-1, (f"private:{owner}",)))
+        assert not network.aliases.get(f"private:{owner}")
+        assert not network.stats((f"private:{owner}",))["edges"]
 
     @rule(cut=st.booleans())
     def stop_and_start(self, cut: bool) -> None:
@@ -295,7 +321,7 @@ class BoardLaws(RuleBasedStateMachine):
         without, told = Board(self.config), list[Addressed]()
         for n, secret in enumerate(self.secret):
             entry = self.entry(n)
-            if secret in {None, agent}:
+            if secret is None or agent in secret:
                 told += without.apply(entry)
             elif self.config.time == "wall":  # the time that its stamp tells has passed for everybody
                 told += without.apply(msgspec.structs.replace(entry, units=()))

@@ -13,7 +13,7 @@ import pytest
 
 from blackboard import opening
 from blackboard.errors import BadValue, BoardInUse, NotWritable, StoreError
-from blackboard.opening import open, rename_key, serving, set_kinds  # noqa: A004 - it is what is tested
+from blackboard.opening import erase_owned, hand_over, open, rename_key, serving, set_kinds  # noqa: A004 - it is what is tested
 from blackboard.sqlite import SqliteStore
 from blackboard.store import Batch
 from bus.errors import BadName, NoAnswer, Unreachable
@@ -284,6 +284,23 @@ async def test_kinds(tmp_path: Path) -> None:
         assert (await board.get(rumour)).strength == 2.0
     with pytest.raises(BadValue, match=r"^kinds\.fact\.half_life: "):
         await open(":memory:", agent="a", kinds={"fact": {"half_life": 0}}).__aenter__()
+
+
+async def test_an_agent_that_leaves(tmp_path: Path) -> None:
+    """What is private of it is another's, or gone from all files when the call returns, whether the board is open or not."""
+    async with open(tmp_path / "board", agent="finance") as board:
+        note = await board.deposit("margin 4 %")
+        await hand_over(tmp_path / "board", "finance", "controller")
+        assert await board.top() == []
+    with pytest.raises(BadValue, match="give another"):
+        await hand_over(tmp_path / "board", "controller", "controller")
+    async with open(tmp_path / "board", agent="controller") as board:
+        assert [(item.content, item.owner) for item in await board.top()] == [("margin 4 %", "controller")]
+        assert (await board.get(note)).asserters == {"controller": False}
+    await erase_owned(tmp_path / "board", "controller")
+    assert not [name for name in files_in(tmp_path) if b"margin 4 %" in (tmp_path / name).read_bytes()]
+    async with open(tmp_path / "board", agent="controller") as board:
+        assert await board.top() == []
 
 
 async def test_an_order_waits_for_no_erasure(tmp_path: Path) -> None:

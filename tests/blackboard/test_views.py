@@ -4,7 +4,23 @@ import pytest
 
 from blackboard.errors import NotInView
 from bus import names
-from bus.messages import Confirm, EdgesOf, Export, History, Link, Reinforce, RenameKey, Retract, Search, Share, Stats
+from bus.messages import (
+    Confirm,
+    Deposit,
+    EdgesOf,
+    Erase,
+    EraseOwned,
+    Export,
+    HandOver,
+    History,
+    Link,
+    Reinforce,
+    RenameKey,
+    Retract,
+    Search,
+    Share,
+    Stats,
+)
 from tests.blackboard.driver import Driver
 
 
@@ -89,3 +105,46 @@ def test_former_ids_lead_those_who_saw_them() -> None:
     assert [set(item.formerly.values()) for item in page.items] == [{"shared"}, {"private:finance"}]
     assert [set(item.formerly.values()) for item in driver.ask("procurement", Export()).items] == [{"shared"}, set()]
     assert {change.cause for change in driver.changes("shared")} == {"deposit", "rename", "share"}
+
+
+def test_what_is_handed_over_is_the_new_owners_alone() -> None:
+    """By its former ids, too; whoever had it sees it no more, and is told nothing of it, as nobody else is."""
+    driver = Driver()
+    shared = driver.deposit("finance", "budget 50,000", scope="shared")
+    quote, spare = driver.deposit("procurement", "quote 47"), driver.deposit("procurement", "spare")
+    driver.say("procurement", Link(quote, shared))
+    driver.say("procurement", Share(spare))
+    heard = {audience: len(events) for audience, events in driver.heard.items()}
+    driver.say(names.HOST, HandOver("procurement", "finance"))
+    assert {audience: len(events) - heard.get(audience, 0) for audience, events in driver.heard.items()} == {
+        "shared": 0, "private.procurement": 0, "private.finance": 1,
+    }  # fmt: skip
+    assert [change.cause for change in driver.changes("private.finance")] == ["handover"] * 2
+    assert driver.get("finance", quote).owner == "finance"
+    assert driver.get("finance", spare).owner == "procurement"
+    assert len(driver.ask("finance", EdgesOf(shared)).edges) == 1
+    for former in (quote, spare):
+        for agent in ("procurement", "schedule"):
+            with pytest.raises(NotInView):
+                driver.get(agent, former)
+    driver.say("finance", Confirm(quote), Retract(quote))
+    assert driver.refusals("finance") == []
+
+
+def test_what_is_said_again_after_it_was_handed_over_is_ones_own() -> None:
+    """Two agents mean two items by one id, and neither learns of the other's: nor from an erasure."""
+    driver = Driver()
+    quote = driver.deposit("procurement", "quote 47")
+    driver.say(names.HOST, HandOver("procurement", "finance"))
+    again = driver.deposit("procurement", "quote 47")
+    driver.say("procurement", Confirm(again), Deposit("quote 47"))
+    driver.say("finance", Reinforce(quote, 5.0))
+    assert again == quote
+    assert [(driver.get(agent, quote).owner, driver.get(agent, quote).confirmations) for agent in ("procurement", "finance")] == [
+        ("procurement", 2), ("finance", 1),
+    ]  # fmt: skip
+    driver.say("finance", Erase(quote))
+    assert driver.get("procurement", quote).owner == "procurement"
+    driver.say(names.HOST, EraseOwned("procurement"))
+    assert driver.ask("procurement", Stats()).stats.items == 0
+    assert driver.board.bereft == ("procurement",)

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from blackboard.board import Board
 from bus import names
-from bus.messages import Confirm, Deposit, Erase, Reinforce, RenameKey, Retract, Share
+from bus.messages import Confirm, Deposit, Erase, HandOver, Reinforce, RenameKey, Retract, Share
 from tests.blackboard.driver import Driver
 
 
@@ -235,3 +237,67 @@ def test_an_archived_hard_constraint_binds_what_comes_to_its_key() -> None:
     driver.say(names.HOST, RenameKey("more", "sum"))
     driver.say(names.HOST, RenameKey("sum", "budget"))
     assert len(driver.signals("violated")) == 2
+
+
+def test_who_comes_into_anothers_place_is_told_what_is_broken_there() -> None:
+    """What was handed over arrives in the new owner's view: it is held against what is shared and what he has, each pair once."""
+    driver = Driver()
+    budget(driver)
+    driver.deposit("procurement", "total", key="budget", target="a", value=52_000)
+    budget(driver, "procurement", scope="private", value=51_000)
+    budget(driver, "schedule", scope="private", value=51_000)
+    budget(driver, "schedule", scope="private", op="!=", value=52_000)
+    driver.deposit("schedule", "sum", key="budget", target="b", value=60_000)
+    told = {audience: len(driver.signals("violated", audience)) for audience in driver.heard}
+    assert told == {"shared": 0, "private.procurement": 2, "private.schedule": 2}
+    driver.say(names.HOST, HandOver("procurement", "schedule"))
+    assert len(driver.signals("violated", "private.procurement")) == 2
+    new = [signal.evidence for signal in driver.signals("violated", "private.schedule")[2:]]
+    assert [(each.rule, each.values) for each in new] == [
+        ("budget <= 50000 CNY", {"schedule": 52_000}),
+        ("budget <= 51000 CNY", {"schedule": 52_000}),
+        ("budget != 52000 CNY", {"schedule": 52_000}),
+    ]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_a_constraint_let_pass_is_remembered_of_whoever_has_it(again: bool) -> None:
+    """Once of a value that was handed over, also if it is said again by who had it; and of one that was shared by then."""
+    driver = Driver()
+    constraint = budget(driver, hard=False)
+    driver.rounds(12)
+    said = [Deposit("total", key="budget", target="a", value=52_000), Deposit("shown", key="budget", target="b", value=53_000)]
+    driver.say("procurement", *said, Share(driver.id_of("procurement", said[1])))
+    driver.say(names.HOST, HandOver("procurement", "schedule"))
+    if again:
+        driver.say("procurement", *said)
+        for each in said:
+            driver.say("procurement", Retract(driver.id_of("procurement", each)))
+    driver.say("finance", Confirm(constraint))
+    assert driver.signals("violated", "private.procurement") == []
+    assert [signal.evidence.values for signal in driver.signals("violated")] == [{"procurement": 53_000}]
+    assert [signal.evidence.values for signal in driver.signals("violated", "private.schedule")] == [{"schedule": 52_000}]
+
+
+def test_what_was_said_again_is_not_forgotten_with_what_was_handed_over() -> None:
+    """Erasing the one, under an id that is the other's now, leaves the other to be told of."""
+    driver = Driver()
+    constraint = budget(driver, hard=False)
+    driver.rounds(12)
+    total = driver.deposit("procurement", "total", key="budget", value=52_000)
+    driver.say(names.HOST, HandOver("procurement", "schedule"))
+    driver.deposit("procurement", "total", key="budget", value=52_000)
+    driver.say("schedule", Erase(total))
+    driver.say("finance", Confirm(constraint))
+    told = {agent: len(driver.signals("violated", f"private.{agent}")) for agent in ("procurement", "schedule")}
+    assert told == {"procurement": 1, "schedule": 0}
+
+
+def test_an_archived_hard_constraint_binds_who_comes_into_its_owners_place() -> None:
+    """It is held against the new owner's values, as from the archive it binds what comes."""
+    driver = Driver()
+    budget(driver, "finance", scope="private", strength=1.01)
+    driver.rounds(20)
+    driver.deposit("schedule", "sum", key="budget", value=60_000)
+    driver.say(names.HOST, HandOver("finance", "schedule"))
+    assert [signal.evidence.values for signal in driver.signals("violated", "private.schedule")] == [{"schedule": 60_000}]

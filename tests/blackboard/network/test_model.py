@@ -146,7 +146,30 @@ class NetworkMatchesModel(RuleBasedStateMachine):
         """All items of a key go to the other; those that then say the same are one; of two values for a slot a sayer keeps the newest."""
         if key == to or not any(known.key == key for known in self.model.values()):
             return
-        moved = self.network.rename_key(key, to)
+        self.become(self.network.rename_key(key, to), key=to)
+
+    @rule(owner=st.sampled_from(OWNERS))
+    def hand_over(self, owner: str) -> None:
+        """All that is private of one is private of the other, in whose name it is said; else it is as with a key."""
+        to = next(each for each in OWNERS if each != owner)
+        for known in self.model.values():
+            if known.partition == f"private:{owner}":
+                known.sayers = {to if each == owner else each: None for each in known.sayers}
+        heir = {f"private:{owner}": f"private:{to}"}
+        self.folded = {(heir.get(where, where), summary, original) for where, summary, original in self.folded}
+        self.become(self.network.hand_over(owner, to), owner=to)
+
+    @rule(owner=st.sampled_from(OWNERS))
+    def erase_owned(self, owner: str) -> None:
+        """Nothing that is private of the one is left."""
+        self.network.erase_owned(owner)
+        gone = {item_id for item_id, known in self.model.items() if known.partition == f"private:{owner}"}
+        self.model = {item_id: known for item_id, known in self.model.items() if item_id not in gone}
+        self.edges = {edge_id: edge for edge_id, edge in self.edges.items() if not gone & edge[1]}
+        self.folded = {each for each in self.folded if each[0] != f"private:{owner}" and not gone & {*each[1:]}}
+
+    def become(self, moved: dict[str, str], *, key: str | None = None, owner: str | None = None) -> None:
+        """Items have other ids; those that then say the same are one; of two values for a slot a sayer keeps the newest."""
         self.move_ends(moved)
         for former, item_id in moved.items():
             stays, goes = self.model.pop(former), self.model.pop(item_id, None)
@@ -158,7 +181,7 @@ class NetworkMatchesModel(RuleBasedStateMachine):
                 if goes.status == "standing":
                     stays.strength = max(stays.strength, goes.strength)
                 stays.confirmed = max(stays.confirmed, goes.confirmed)
-            stays.key = to
+            stays.key, stays.owner = key or stays.key, owner or stays.owner
             self.model[item_id] = stays
         sayers: set[Any] = set()
         for item_id, known in sorted(self.model.items(), key=lambda each: (each[1].confirmed, each[1].number), reverse=True):

@@ -225,7 +225,7 @@ def test_order_outlives_a_restart() -> None:
     assert [item_record(each, formerly=each.formerly) for each in again.about("l")] == [
         item_record(each, formerly=each.formerly) for each in items
     ]
-    assert again.aliases == network.aliases
+    assert [again.get(former).id for item in items for former in item.formerly] == [item.id for item in network.about("l") if item.formerly]
     imported = PheromoneNetwork()
     imported.import_json(network.export_json())
     assert imported.export_json() == network.export_json()
@@ -262,3 +262,135 @@ def test_it_is_found_by_its_new_key_alone(searched: bool) -> None:
     network.rename_key("budgte", "budget")
     assert network.search("budgte") == []
     assert set(network.search("budget")) == {item, other}
+
+
+# ---- what is private of an agent --------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_handed_over_keeps_everything_but_its_owner() -> None:
+    """Strength, protection, edges and history; what was shared, and who contributed, stays. The former ids lead the new owner there."""
+    moves = Moves()
+    network = PheromoneNetwork(recorder=moves)
+    item, past = put(network, "x", 5.0, key="k", owner="ann"), put(network, "gone", key="k", owner="ann")
+    network.retract(past, by="ann")
+    known = put(network, "known", owner="ann")
+    shown = known.id
+    network.share(known, by="ann")
+    other = put(network, "other", owner="eve", scope="shared")
+    edges = network.connect(item, known, relation="limits"), network.connect(known, other, owner="ann")
+    public = network.connect(known, other, owner="ann", scope="shared")
+    former = {each: each.id for each in (item, past)}
+    moves.items.clear()
+    moves.edges.clear()
+    network.evaporate()
+    moved = network.hand_over("ann", "bob", by="_board")
+    assert moved == {former_id: each.id for each, former_id in former.items()}
+    assert [(each.owner, each.partition, each.id == each.identify("")) for each in (item, past)] == [("bob", "private:bob", True)] * 2
+    assert (item.strength, list(item.asserters), list(item.contributions)) == (5.0, ["bob"], [("ann", "deposit")])
+    assert (known.owner, list(known.asserters), public.owner) == ("ann", ["ann"], "ann")
+    assert [(edge.owner, edge.partition, edge.a, edge.b) for edge in edges] == [
+        ("bob", "private:bob", item.id, known.id), ("bob", "private:bob", known.id, other.id),
+    ]  # fmt: skip
+    assert [move[:4] for move in moves.items] == [("x", "handover", 5.0, 5.0), ("gone", "handover", 0.0, 0.0)]
+    assert [move[0] for move in moves.edges] == ["handover"] * 2
+    assert [network.led(each, ["private:bob"]) for each in (*former.values(), shown)] == [item, past, known]
+    assert [network.led(each, ["private:ann", "shared"]) for each in (*former.values(), shown)] == [None] * 3
+    rounds(network, 3)
+    assert item.strength == pytest.approx(5.0 * 0.98)
+    assert network.stats(["private:bob"])["owners"] == {"bob": 1}
+    assert network.hand_over("ann", "bob") == {}
+
+
+def test_what_both_said_is_one() -> None:
+    """As with a key: as strong as the stronger, said by the new owner, who of two values for a slot says the newer."""
+    network = PheromoneNetwork(kinds=BARE)
+    one, two = put(network, "x", 6.0, owner="ann"), put(network, "x", 2.0, owner="bob")
+    old = put(network, "40", key="k", value=40, owner="bob")
+    rounds(network, 1)
+    new = put(network, "47", key="k", value=47, owner="ann")
+    ids, strength = (one.id, two.id), one.strength
+    edges = network.connect(one, new), network.connect(two, old)
+    network.hand_over("ann", "bob")
+    assert [network.get(each) for each in ids] == [two, two]
+    assert (two.strength, list(two.asserters), old.status, new.status) == (strength, ["bob"], "superseded", "standing")
+    assert set(network.edges_of(two)) == set(edges)
+
+
+def test_what_was_handed_over_may_be_said_again() -> None:
+    """It is another item then, which takes no id from the one that was handed over; and that may be handed over, too."""
+    network = PheromoneNetwork()
+    item = put(network, "x", owner="ann")
+    former = item.id
+    network.hand_over("ann", "bob")
+    again = put(network, "x", owner="ann")
+    assert (again is item, again.id, network.get(former)) == (False, former, again)
+    assert network.led(former, ["private:bob"]) is item
+    network.hand_over("ann", "eve")
+    assert [network.led(former, [f"private:{each}"]) for each in ("ann", "bob", "eve")] == [None, item, again]
+    assert network.get(former) is item, "of several the one made first"
+    restored = PheromoneNetwork()
+    restored.restore(network.snapshot(full=True))
+    assert restored.snapshot(full=True) == network.snapshot(full=True)
+    assert [getattr(restored.led(former, [f"private:{each}"]), "ordinal", None) for each in ("ann", "bob", "eve")] == [None, 0, 1]
+    network.erase(item)
+    assert network.led(former, ["private:bob"]) is None
+    assert network.get(former) is again
+
+
+def test_there_and_back() -> None:
+    """What comes back has its id again; where the new owner has an id of its own, what comes does not lead there."""
+    network = PheromoneNetwork()
+    item = put(network, "x", key="k", owner="ann")
+    former = item.id
+    network.hand_over("ann", "bob")
+    between = item.id
+    network.hand_over("bob", "ann")
+    assert (item.id, dict(item.formerly), network.aliases["private:bob"]) == (former, {between: "private:ann"}, {})
+    network.hand_over("ann", "bob")
+    network.rename_key("k", "l")
+    mine = put(network, "x", key="k", owner="ann")
+    network.hand_over("bob", "ann")
+    assert (network.get(former), network.led(former, ["private:ann"])) == (mine, None)
+    assert network.led(between, ["private:ann"]) is item
+
+
+def test_what_waits_is_folded_with_what_the_new_owner_has() -> None:
+    """A summary that was being made is one of what is the new owner's by then; what has been folded stays so."""
+    network = PheromoneNetwork(kinds=BARE, summariser=None)
+    for content in ("a", "b"):
+        put(network, content, 1.001, key="folded", owner="ann")
+    rounds(network, 1)
+    summary = network.fold(network.foldings()[0], "a, b")
+    assert summary is not None
+    items = [put(network, content, 1.001, key="k", owner="ann") for content in ("x", "y")]
+    theirs = put(network, "z", 1.001, key="k", owner="bob")
+    rounds(network, 1)
+    offered = [item.id for item in network.foldings()[0]]
+    network.hand_over("ann", "bob")
+    assert (summary.owner, len(network.originals_of(summary))) == ("bob", 2)
+    assert network.foldings() == [(*items, theirs)]
+    made = network.fold(offered, "x, y")
+    assert made is not None
+    assert (made.owner, network.originals_of(made)) == ("bob", items)
+
+
+def test_all_that_is_private_is_erased() -> None:
+    """Items, edges, former ids, and the history; not what was shared, be it a summary, nor anybody else's."""
+    network = PheromoneNetwork(kinds=BARE, summariser=None)
+    items = [put(network, content, 1.001, key="k", owner="ann") for content in ("x", "y")]
+    rounds(network, 1)
+    summary = network.fold(network.foldings()[0], "x, y")
+    assert summary is not None
+    former = summary.id
+    network.share(summary, by="ann")
+    past, mine = put(network, "gone", owner="ann"), put(network, "mine", owner="bob")
+    network.retract(past, by="ann")
+    other = put(network, "other", owner="bob", scope="shared")
+    network.connect(summary, other, owner="ann")
+    kept = network.connect(mine, other)
+    ids = {each.id for each in (*items, past)}
+    assert set(network.erase_owned("ann", by="_board")) == {*ids, former}
+    assert network.all_items() == [summary, mine, other]
+    assert (network.originals_of(summary), network.edges_of(other), dict(summary.formerly)) == ([], [kept], {})
+    assert not any(each in network for each in (*ids, former))
+    assert network.erase_owned("ann") == ()

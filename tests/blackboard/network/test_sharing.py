@@ -18,7 +18,7 @@ def test_sharing_moves_an_item_and_leaves_an_alias() -> None:
     private_id, edge_id = item.id, edge.id
     network.evaporate()
     assert network.share(item, by="ann") is item
-    assert (item.scope, item.owner, item.strength, network.aliases) == ("shared", "ann", 5.0, {private_id: item.id})
+    assert (item.scope, item.owner, item.strength, network.aliases) == ("shared", "ann", 5.0, {"private:ann": {private_id: item}})
     assert network.get(private_id) is item
     assert network.edges_of(private_id) == network.edges_of(other) == [edge]
     network.reinforce_edge(edge_id, 1.0)
@@ -58,7 +58,7 @@ def test_what_was_shared_and_is_said_privately_is_confirmed() -> None:
     assert item.strength == 4.5
     network.retract(item, by="ann")
     private = put(network, owner="ann")
-    assert (private is item, private.scope, item.status, network.aliases) == (False, "private", "released", {})
+    assert (private is item, private.scope, item.status, network.led(private.id)) == (False, "private", "released", None)
 
 
 def test_sharing_what_was_released_makes_it_stand_again() -> None:
