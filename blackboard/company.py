@@ -12,13 +12,14 @@ import logging
 
 import anyio
 
+from blackboard.errors import StoreError
 from blackboard.leading import Leadership
 from blackboard.questions import Progress
 from blackboard.roster import SETTLED, Roster
 from blackboard.snapshots import Snapshots
 from blackboard.store import Store
 from blackboard.trying import persistently
-from bus.errors import BadMessage
+from bus.errors import BadMessage, BusError
 from bus.messages import Beat, HostState, decode_beat, encode
 from bus.port import Bus
 
@@ -121,13 +122,18 @@ class Company:
         while True:
             await self._progress.until(lambda: self._roster.joining(self._now()))
             if self._snapshots is not None and await persistently(self._snapshots.missing):
-                await self.give_snapshot()
+                _ = await self.give_snapshot()
             await anyio.sleep(BEAT)
 
-    async def give_snapshot(self) -> None:
-        """Put a snapshot on the bus, so that the log may be cut."""
-        if self._snapshots is not None:
+    async def give_snapshot(self) -> bool:
+        """Put a snapshot on the bus. False: it could not be made, and the log must stay as it is."""
+        assert self._snapshots is not None
+        try:
             await persistently(self._snapshots.give)
+        except (StoreError, BusError, OSError):
+            _logger.exception("board %s: no snapshot can be given", self._name)
+            return False
+        return True
 
     async def keeps_snapshot(self) -> bool:
         """Is there anybody for whom a snapshot is kept?"""

@@ -134,9 +134,8 @@ class Housekeeping:
             await company.passed(seq)
             if erases:
                 await company.drop_snapshot()
-            elif followed:
-                await company.give_snapshot()
-            await self._cut_log(seq, wholly=erases)
+            if erases or not followed or await company.give_snapshot():
+                await self._cut_log(seq, wholly=erases)
         now, kept = self._clock.now(), self._retention
         cut = Cut(seq, now, inf if erases else now - kept.events_age, dict(self._progress.told))
         with anyio.CancelScope(shield=True):
@@ -155,7 +154,7 @@ class Housekeeping:
                 self._progress.erasing = 0
             self._progress.wake()
             if followed:
-                await company.give_snapshot()
+                _ = await company.give_snapshot()
 
     async def _cut_log(self, seq: int, *, wholly: bool) -> None:
         """Cut what the bus keeps; ``wholly``: until no byte of it is left, for which it is cut again as far as the board has stored it."""

@@ -54,7 +54,8 @@ class Snapshots:
         """Put one on the bus; the board may be in use. Raises ``StoreError``, ``BusError``."""
         with self._folder() as folder:
             file = Path(folder, "snapshot")
-            copied = await asyncio.to_thread(back_up, self._path, file)
+            with anyio.CancelScope(shield=True):  # a thread is not cancelled, and it works in there
+                copied = await asyncio.to_thread(back_up, self._path, file)
             about = msgspec.json.encode(About(copied.cursor, copied.log or "")).decode()
             await self._bus.put_snapshot(self._name, about, _chunks(file))
         _logger.info("board %s: its snapshot as of entry %d is on the bus", self._name, copied.cursor)
@@ -115,8 +116,9 @@ class Snapshots:
             except LogMismatch as error:
                 _logger.warning("%s", error)
                 return False
-            await asyncio.to_thread(discard, self._path)
-            await asyncio.to_thread(restore, file, self._path)
+            with anyio.CancelScope(shield=True):
+                await asyncio.to_thread(discard, self._path)
+                await asyncio.to_thread(restore, file, self._path)
         _logger.info("board %s: begins with its snapshot as of entry %d", self._name, about.seq)
         return True
 
