@@ -25,8 +25,6 @@ from bus.port import Bus
 
 BEAT = 1.0
 """Seconds between two beats."""
-LOOK_AGAIN = 1.0
-"""Seconds until it is asked again what the leader has told."""
 LOOKS_AT_ONCE = 32
 
 _logger = logging.getLogger(__name__)
@@ -98,13 +96,10 @@ class Company:
                 tasks.start_soon(look, audience)
         await self._store.note_told(told)
 
-    async def told(self, seq: int) -> None:
-        """While another host leads: return once all that came of the entries up to ``seq`` is known to be told, or this one leads."""
-        while not self.lease.ours:
-            await self.learn_told()
-            if all(first > seq for first in (await self._store.untold_from()).values()):
-                return
-            await anyio.sleep(LOOK_AGAIN)
+    async def told(self, seq: int) -> bool:
+        """Is all told that came of the entries up to ``seq``, as far as can be learnt?"""
+        await self.learn_told()
+        return all(first > seq for first in (await self._store.untold_from()).values())
 
     # ---- the others' copies -------------------------------------------------------------------------------------------------------------
 

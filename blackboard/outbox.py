@@ -45,9 +45,9 @@ class Outbox:
         """May the board take in more?"""
         return len(self._waiting) < MAX_UNTOLD
 
-    async def told(self, seq: int) -> None:
-        """Return once all that came of the entries up to ``seq`` is told."""
-        await self._progress.until(lambda: not self._waiting or self._waiting[0].seq > seq)
+    def told(self, seq: int) -> bool:
+        """Is all told that came of the entries up to ``seq``?"""
+        return not self._waiting or self._waiting[0].seq > seq
 
     def take_told(self) -> dict[str, int]:
         """Audience → up to which number it was told, of those that were told since the last call."""

@@ -50,6 +50,8 @@ FOLDED_AT_ONCE = 8
 """Groups of faded items that are folded in one post."""
 TICK_AGAIN = 1.0
 """Seconds until a tick is repeated that did not do what was due: the log's clock is behind."""
+LOOK_AGAIN = 1.0
+"""Seconds until it is asked again what the host that leads has told."""
 ERASING = 10.0
 """Seconds that a service that is closed waits until what was erased is gone; what is left is done when it is opened next."""
 
@@ -280,18 +282,18 @@ class Service:
                 if not self._stop.is_set():
                     self._outbox = None
                     self._progress.told.clear()
+                    self._progress.wake()
 
     async def _lead(self) -> None:
         """Answer, tell what others have not told, and keep time."""
         self._questions.since = await self._log.latest()
         async with self._bus.answer(self.name, self._questions.answer):
             await self._progress.until(lambda: self._progress.cursor >= self._questions.since)
-            with anyio.CancelScope(shield=True):
-                async with self._house.turn:
-                    await self._company.learn_told()
-                    outbox = Outbox(self.name, self._bus, self._progress)
-                    outbox.add(await self._store.untold())
-                    self._outbox = outbox
+            await self._company.learn_told()
+            outbox = Outbox(self.name, self._bus, self._progress)
+            async with self._house.turn:
+                outbox.add(await self._store.untold())
+                self._outbox = outbox
             self._progress.wake()
             async with anyio.create_task_group() as jobs:
                 for job in (outbox.run, self._fold, self._company.give_snapshots):
@@ -301,10 +303,8 @@ class Service:
 
     async def _told(self, seq: int) -> None:
         """Return once all that came of the entries up to ``seq`` is told, by whichever host."""
-        if self._outbox is not None:
-            await self._outbox.told(seq)
-        else:
-            await self._company.told(seq)
+        while not (await self._company.told(seq) if self._outbox is None else self._outbox.told(seq)):
+            await (anyio.sleep if self._outbox is None else self._progress.step_or)(LOOK_AGAIN)
 
     # ---- time ---------------------------------------------------------------------------------------------------------------------------
 
