@@ -7,6 +7,7 @@ Laws:
 - Ids are computed here as the board computes them, so that ``deposit`` gives its item without a round trip.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Any, Self, TypeVar
@@ -21,10 +22,12 @@ from blackboard.feed import Feed
 from blackboard.filters import ChangeFilter, SignalFilter
 from blackboard.items import ContextItem, Edge
 from blackboard.line import PATIENCE, Line
+from blackboard.pending import MemoryPending, Pending
 from blackboard.sending import Sender
 from blackboard.validity import validate_said
 from blackboard.verbs import Batch, Ref, Verbs, id_of
 from blackboard.wire import from_wire
+from bus.errors import NoAnswer
 from bus.messages import (
     Account,
     AnyObservation,
@@ -64,7 +67,7 @@ from bus.messages import (
     UpTo,
     Use,
 )
-from bus.port import Bus
+from bus.port import Channel
 
 AT_ONCE = 256
 """Observations of an import that are under way together: they share posts, in order."""
@@ -72,15 +75,19 @@ AT_ONCE = 256
 R = TypeVar("R", bound=AnyReply)
 T = TypeVar("T")
 
+_logger = logging.getLogger(__name__)
+
 
 class Board(Verbs):
     """The board ``name`` as ``agent`` sees it, over ``bus``; open while its context is.
 
-    Any id may be given as the item that bears it. Entering raises ``NoAnswer`` if nobody serves the board.
+    Any id may be given as the item that bears it. What is said is in ``pending`` until the log has it; where that is an outbox that was
+    begun before, the board may be away. Else entering raises ``NoAnswer`` if nobody serves it; and ``StaleOutbox``.
     """
 
-    def __init__(self, bus: Bus, name: str, agent: str) -> None:
+    def __init__(self, bus: Channel, name: str, agent: str, pending: Pending | None = None) -> None:
         super().__init__(name, agent)
+        self._pending = pending or MemoryPending()
         self._line = Line(bus, name, agent)
         self._sender: Sender
         self._known: dict[str, int] = {}
@@ -89,9 +96,20 @@ class Board(Verbs):
         self._feeds: WeakSet[Feed[Any]] = WeakSet()
 
     async def __aenter__(self) -> Self:
-        await self._line.ask(Stats(), patience=0.0)
-        self._known = await self.newest()
-        self._sender = Sender(self._line)
+        self._known = dict.fromkeys(self._line.audiences, 0)
+        self._sender = Sender(self._line, self._pending)
+        self._reported = self._sender.mark
+        try:
+            await self._line.ask(Stats(), patience=0.0)
+            self._known = await self.newest()
+            await self._pending.begin()
+            await self._sender.taken_up()
+        except BaseException as error:
+            if isinstance(error, NoAnswer) and self._pending.reopened:
+                _logger.warning("board %s is away: what %s says waits in %s (%s)", self.name, self.agent, self._pending.name, error)
+                return self
+            await self._sender.aclose()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -157,7 +175,8 @@ class Board(Verbs):
     # ---- asking -------------------------------------------------------------------------------------------------------------------------
 
     async def _ask(self, query: AnyQuery, kind: type[R], *, patience: float = PATIENCE) -> R:
-        reply = await self._line.ask(query, self._sender.mark, patience=patience)
+        mark = await self._sender.sent(patience=patience)
+        reply = await self._line.ask(query, mark, patience=patience)
         assert isinstance(reply, kind)
         return reply
 

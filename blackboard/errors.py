@@ -9,11 +9,14 @@
     │   ├── TooBig           content or a unit above the limit
     │   ├── UnitMismatch     a quantity whose unit is not the constraint's
     │   └── OutOfOrder       a post whose number does not follow the one before
-    ├── StoreError           the files of a board
+    ├── StoreError           the files of a board, or an agent's outbox
     │   ├── NotWritable
     │   ├── SchemaTooNew
     │   ├── Damaged          a file that is no board's, or not whole
-    │   └── BoardInUse       another process holds the board's files
+    │   ├── BoardInUse       another process holds the board's files
+    │   ├── OutboxInUse      another process holds the outbox
+    │   ├── WrongOutbox      an outbox that is another agent's, or another board's
+    │   └── StaleOutbox      an outbox that the board is ahead of: an older copy of it
     └── BoardClosed          the board object was closed
 
 ``Refused`` errors cross the wire: ``code`` is the class's name, and ``refused(code, message)`` makes the error again.
@@ -65,7 +68,7 @@ class OutOfOrder(Refused):
 
 
 class StoreError(BlackboardError):
-    """The files of a board."""
+    """The files of a board, or an agent's outbox."""
 
 
 class NotWritable(StoreError, OSError):
@@ -82,6 +85,18 @@ class Damaged(StoreError):
 
 class BoardInUse(StoreError):
     """Another process holds the board's files."""
+
+
+class OutboxInUse(StoreError):
+    """Another process holds the outbox."""
+
+
+class WrongOutbox(StoreError):
+    """The outbox is another agent's, or another board's."""
+
+
+class StaleOutbox(StoreError):
+    """The board has applied more of an outbox's epoch than the outbox knows of: the file is an older copy."""
 
 
 class BoardClosed(BlackboardError):

@@ -13,7 +13,7 @@ from blackboard.errors import BlackboardError, refused
 from bus import names
 from bus.errors import BadMessage, BusError, NoAnswer
 from bus.messages import Answer, AnyQuery, AnyReply, Ask, Events, Failed, Missed, Recalled, decode_answer, encode
-from bus.port import Bus
+from bus.port import Channel
 
 PATIENCE = 10.0
 """Seconds that a question is asked again while nobody answers: as long as a host takes to be started anew."""
@@ -24,7 +24,7 @@ _BEHIND_ALL = 2**62
 class Line:
     """The agent ``agent`` and the board ``board``, over ``bus``. It belongs to one event loop."""
 
-    def __init__(self, bus: Bus, board: str, agent: str) -> None:
+    def __init__(self, bus: Channel, board: str, agent: str) -> None:
         self._bus = bus
         self.board = names.valid_name(board, "board")
         self.agent = names.valid_name(agent)
@@ -33,7 +33,7 @@ class Line:
         """The board's time, as it was last heard of."""
 
     @classmethod
-    def of_host(cls, bus: Bus, board: str) -> Self:
+    def of_host(cls, bus: Channel, board: str) -> Self:
         """A line of whoever has the board's files: it speaks in the host's name."""
         line = cls(bus, board, "operator")
         line.agent = names.HOST

@@ -8,10 +8,12 @@ Laws:
 
 import asyncio
 import hashlib
+import re
 import secrets
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,23 +25,27 @@ from blackboard.clock import Clock, SystemClock
 from blackboard.errors import refused
 from blackboard.kinds_file import read_kinds
 from blackboard.line import Line
+from blackboard.pending import MemoryPending, Pending
 from blackboard.retention import Retention
 from blackboard.service import Service
 from blackboard.snapshots import Snapshots
-from blackboard.sqlite import SqliteStore
+from blackboard.sqlite import SqlitePending, SqliteStore
 from blackboard.store import MemoryStore, Store
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from bus import names
-from bus.errors import BadName
+from bus.errors import BadName, Unreachable
+from bus.later import LaterBus
 from bus.memory import MemoryBus
 from bus.messages import Applied, EraseOwned, HandOver, HostList, Hosts, HostState, Post, RenameKey, SetKinds, UpTo, encode
-from bus.port import Bus
+from bus.port import Bus, Channel
 
 PATIENCE = 60.0
 """Seconds that it is waited for an order to be done, which may move much."""
 MEMORY = ":memory:"
 """The address of a board that nobody keeps and nobody else sees."""
+CONNECT_WITHIN = 5.0
+"""Seconds in which a server must be there; after that an outbox that was used before goes on without it."""
 
 
 @asynccontextmanager
@@ -50,6 +56,7 @@ async def open(  # noqa: A001 - blackboard.open, as one opens a file
     detectors: tuple[Detector, ...] | None = None,
     summariser: Summariser = DEFAULT,
     retention: Retention | None = None,
+    outbox: str | Path | None = None,
     **settings: Any,
 ) -> AsyncIterator[Board]:
     """Open a board as ``agent``.
@@ -59,11 +66,43 @@ async def open(  # noqa: A001 - blackboard.open, as one opens a file
     ``blackboard.config.BoardConfig``; ``kinds`` is a mapping, or the path of a file of kinds); an embedded board that has others is refused
     with ``BadValue``, and a served one has its host's. ``summariser`` says in one text what has faded and is folded, and ``retention`` how
     much of its past is kept, on a board that this opening hosts. Raises ``BadName``, ``StoreError``, ``Unreachable``, ``NoAnswer``.
+
+    ``outbox`` is a file of this agent's own in which what it says is kept until the board's log has it: a verb returns once that is on the
+    disk, also while the server is away, and what waits survives the agent's death and goes out when the outbox is opened again, once.
+    One process at a time may use it, for one board as one agent. Its first opening must reach the board, so that a misspelt address is
+    told; later ones go on without it after some seconds, and what is asked raises ``NoAnswer`` until the board is there. Closing sends what
+    it can in some seconds, and the rest stays. What the server refuses for good, and an outbox that the board is ahead of since the file is
+    an older copy (``StaleOutbox``), is raised by every verb. Copies of one outbox in use at the same time are not found out.
     """
     names.valid_name(agent)
     host = _Hosting(detectors, summariser, retention)
-    async with _reached(address, _read(settings), host) as (bus, name), Board(bus, name, agent) as board:
+    async with (
+        _kept(outbox, address, agent) as pending,
+        _reached(address, _read(settings), host, later=pending.reopened) as (bus, name),
+        Board(bus, name, agent, pending) as board,
+    ):
         yield board
+
+
+@asynccontextmanager
+async def _kept(outbox: str | Path | None, address: str | Path, agent: str) -> AsyncIterator[Pending]:
+    """Where what is said waits."""
+    if outbox is None:
+        yield MemoryPending()
+        return
+    place = _spoken(str(address)) if "://" in str(address) else str(Path(address).resolve())  # noqa: ASYNC240 - a moment
+    pending = SqlitePending(Path(outbox), f"{agent} at {place}")
+    await pending.open()
+    try:
+        yield pending
+    finally:
+        with anyio.CancelScope(shield=True):
+            await pending.aclose()
+
+
+def _spoken(address: str) -> str:
+    """The address without users and passwords: it is written down."""
+    return re.sub(r"(?<=[/,])[^/@,]*@", "", address)
 
 
 async def set_kinds(address: str | Path, kinds: Any) -> None:
@@ -116,8 +155,11 @@ async def _order(address: str | Path, observation: SetKinds | RenameKey | HandOv
             raise refused(refusal.code, refusal.message)
 
 
-def _reached(address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting") -> AbstractAsyncContextManager[tuple[Bus, str]]:
-    return _served(str(address)) if "://" in str(address) else _embedded(address, settings, hosting)
+def _reached(
+    address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting", *, later: bool = False
+) -> AbstractAsyncContextManager[tuple[Channel, str]]:
+    """The board's name, and what it is reached by; ``later``: a server may be away."""
+    return _served(str(address), later=later) if "://" in str(address) else _embedded(address, settings, hosting)
 
 
 def _read(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -168,14 +210,20 @@ async def hosts_of(address: str) -> tuple[HostState, ...]:
 
 
 @asynccontextmanager
-async def _served(address: str) -> AsyncIterator[tuple[Bus, str]]:
+async def _served(address: str, *, later: bool = False) -> AsyncIterator[tuple[Channel, str]]:
     server, _, name = address.rpartition("/")
     if not name or server.endswith(":/"):
         raise BadName(f"address {address!r} names no board: write it behind the server, as in nats://127.0.0.1:4222/procurement")
     names.valid_name(name, "board")
     from bus.nats import NatsBus  # NATS takes a while to import, and embedded boards do without
 
-    bus = await NatsBus.connect(server, name=f"pheroboard {name}")
+    connect = partial(NatsBus.connect, server, name=f"pheroboard {name}", within=CONNECT_WITHIN)
+    try:
+        bus: Channel = await connect()
+    except Unreachable as error:
+        if not later:
+            raise
+        bus = LaterBus(connect, error)
     try:
         yield bus, name
     finally:
@@ -198,7 +246,7 @@ _hosts: dict[tuple[asyncio.AbstractEventLoop, Path], "_Host"] = {}
 
 
 @asynccontextmanager
-async def _embedded(address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting") -> AsyncIterator[tuple[Bus, str]]:
+async def _embedded(address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting") -> AsyncIterator[tuple[Channel, str]]:
     host = await _hosted(address, settings, hosting)
     host.users += 1
     try:

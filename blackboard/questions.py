@@ -149,12 +149,12 @@ class Questions:
     async def _reply(self, agent: str, ask: Ask) -> AnyReply:
         await self._catch_up(agent, ask)
         match ask.query:
-            case Applied(gone):
+            case Applied(gone, epoch):
                 if gone and agent == names.HOST:
                     erased = self._progress.erasing  # what is erased meanwhile, others wait for
                     clean = self._progress.until(lambda: not self._progress.erasing or self._progress.clean >= erased)
                     await _in_time(clean, "what was erased is not out of the files yet")
-                return await self._refused(agent)
+                return await self._applied(agent, epoch)
             case Missed(audience, after, limit):
                 return await self._missed(agent, audience, after, limit)
             case Explain(item):
@@ -179,11 +179,11 @@ class Questions:
         applied = self._progress.until(partial(self._progress.has, agent, ask.epoch, ask.seq))
         await _in_time(applied, f"post {ask.seq} of epoch {ask.epoch!r} is not applied: the board is behind, or the post never came")
 
-    async def _refused(self, agent: str) -> UpTo:
-        """Units that were refused, and posts that could not be read."""
+    async def _applied(self, agent: str, epoch: str) -> UpTo:
+        """Units that were refused, and posts that could not be read; how far an epoch is."""
         letters = await self._store.dead_letters(MAX_REFUSALS, agent)
         refusals = [Refusal(code=d.code, message=d.error, epoch=d.epoch, seq=d.post, unit=d.unit) for d in reversed(letters)]
-        return UpTo(tuple(refusals))
+        return UpTo(tuple(refusals), self._progress.marks.get((agent, epoch), 0))
 
     async def _missed(self, agent: str, audience: str, after: int, limit: int) -> Recalled:
         if audience not in views.audiences(agent):

@@ -3,25 +3,28 @@
 Laws:
 
 - Stop and wait: a post is sent once the one before it is durable. So units stand in the log in the order in which they were said.
-- A post keeps its ``(epoch, number)`` until it is acknowledged: sending it again changes nothing.
+- A post keeps its ``(epoch, number)`` and its units until it is acknowledged: sending it again changes nothing (``pending``).
 - While a post is under way the next one gathers all that is said meanwhile: the slower the log, the larger the posts.
-- After a failure numbers begin anew in a new epoch, so that none is used for two posts: of one that is refused an earlier try may have
-  been stored.
+- What the bus refuses for good fails those who wait for it, and numbers begin anew in a new epoch, so that none is used for two posts: of
+  one that is refused an earlier try may have been stored. Nobody waits for what an outbox holds: it stays there, and the sender has failed.
+- An epoch that was taken up again, from an outbox, is held to what the board knows of it before anything is sent.
 """
 
 import asyncio
 import logging
-import secrets
 from collections import deque
-from itertools import islice
+from math import inf
 
-from blackboard.errors import BoardClosed, TooBig
-from blackboard.line import Line
-from bus.errors import NoAnswer
-from bus.messages import Post, Unit, encode
+from blackboard.errors import BoardClosed, StaleOutbox, StoreError, TooBig
+from blackboard.line import PATIENCE, Line
+from blackboard.pending import MemoryPending, Parcel, Pending, Room, Said, new_epoch
+from bus.errors import NoAnswer, TooLarge
+from bus.messages import Applied, Unit, UpTo, encode, packed
 
 MAX_POST = 256 * 1024
 """Bytes of units in one post."""
+AT_ONCE = 4096
+"""Observations in one post."""
 FLUSH = 5.0
 """Seconds that closing waits for what was said."""
 _AGAIN = 0.5
@@ -31,86 +34,190 @@ _logger = logging.getLogger(__name__)
 
 
 class Sender:
-    """Sends one agent's units down its line. ``close`` it."""
+    """Sends one agent's units down its line. ``close`` it; what ``pending`` is, is its opener's to close."""
 
-    def __init__(self, line: Line) -> None:
-        self.mark = ("", 0)
-        """(epoch, number) of the last post that is durable."""
+    def __init__(self, line: Line, pending: Pending | None = None) -> None:
         self._line = line
-        self._epoch, self._number = secrets.token_hex(8), 0
-        self._said: deque[tuple[Unit, int, asyncio.Future[None]]] = deque()
-        self._news = asyncio.Event()
+        self._pending = pending or MemoryPending()
+        self.mark = (self._pending.epoch, self._pending.acknowledged)
+        """(epoch, number) of the last post that is durable in the log; of an epoch of which none is, the number is 0."""
+        self._room = Room(MAX_POST, AT_ONCE)
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        """Those who wait for a unit's acknowledgement, in the units' order."""
+        self._sent = self._pending.left
+        """The place of the last unit that has left."""
+        self._moved = asyncio.Event()
+        self._failure: Exception | None = None
+        self._taken_up = not self._pending.reopened
         self._closing = False
         self._task = asyncio.create_task(self._run(), name=f"posts of {line.agent}")
 
     async def say(self, unit: Unit) -> None:
-        """Return once the unit is durable. A caller that is cancelled has said it all the same.
+        """Return once the unit is durable: in the log, or in the outbox. A caller that is cancelled has said it all the same.
 
-        Raises ``TooBig``, ``BoardClosed``, and what the bus raises for good.
+        Raises ``TooBig``, ``BoardClosed``, ``StoreError``, and what the bus raises for good.
         """
         if self._closing:
             raise BoardClosed(f"the board object of {self._line.agent!r} was closed: open it again to say more")
-        size = len(encode(unit))
-        if size > MAX_POST:
-            raise TooBig(f"a unit of {size:,} bytes: at most {MAX_POST:,} fit; make several smaller batches")
-        durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._said.append((unit, size, durable))
-        self._news.set()
-        await durable
+        self._check()
+        data = encode(unit)
+        if len(data) > MAX_POST:
+            raise TooBig(f"a unit of {len(data):,} bytes: at most {MAX_POST:,} fit; make several smaller batches")
+        if self._pending.durable:
+            await self._pending.keep(Said(data, len(unit)))
+            return
+        acknowledged: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(acknowledged)
+        await self._pending.keep(Said(data, len(unit)))
+        await acknowledged
+
+    async def sent(self, *, patience: float = PATIENCE) -> tuple[str, int]:
+        """The mark, once all that was said is in the log. Raises ``NoAnswer`` after ``patience`` seconds, and what stopped the sender."""
+        last = self._pending.last if self._pending.durable else 0
+        try:
+            async with asyncio.timeout(None if patience == inf else patience):
+                while not self._taken_up or self._sent < last:
+                    self._check()
+                    await self._moved.wait()
+        except TimeoutError:
+            waits = f"{last - self._sent} units wait in outbox {self._pending.name} for board {self._line.board!r}"
+            raise NoAnswer(f"{waits}, which has not answered for {patience:g} s: ask again once it does") from None
+        self._check()
+        return self.mark
+
+    async def taken_up(self, *, patience: float = PATIENCE) -> None:
+        """Return once what an outbox holds goes on from where it was. Raises ``StaleOutbox``, ``NoAnswer``."""
+        try:
+            async with asyncio.timeout(patience):
+                while not self._taken_up:
+                    self._check()
+                    await self._moved.wait()
+        except TimeoutError:
+            raise NoAnswer(f"board {self._line.board!r} has not taken up outbox {self._pending.name} within {patience:g} s") from None
 
     async def aclose(self) -> None:
-        """Send what was said, for at most ``FLUSH`` seconds, and end. Whoever still waits then gets ``BoardClosed``."""
+        """Send what was said, for at most ``FLUSH`` seconds, and end. The rest stays in the outbox.
+
+        Without one, whoever still waits then gets ``BoardClosed``.
+        """
         self._closing = True
-        self._news.set()
-        await asyncio.wait({self._task}, timeout=FLUSH)
+        self._pending.news.set()
+        waits = self._pending.last - self._sent
+        await asyncio.wait({self._task}, timeout=FLUSH if waits else 0)
         self._task.cancel()
+        await asyncio.wait({self._task})
         error = BoardClosed(f"the board object of {self._line.agent!r} was closed before the log had taken it: it may or may not be stored")
-        for _, _, durable in self._said:
-            _settle(durable, error)
+        for acknowledged in self._waiting:
+            _settle(acknowledged, error)
+        if self._pending.durable and (waits := self._pending.last - self._sent):
+            _logger.warning("%d units of %s wait in outbox %s to be sent", waits, self._line.agent, self._pending.name)
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    def _stir(self) -> None:
+        self._moved.set()
+        self._moved = asyncio.Event()
+
+    # ---- sending ------------------------------------------------------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        while True:
-            while not self._said:
-                if self._closing:
+        try:
+            await self._take_up()
+            while True:
+                self._pending.news.clear()
+                parcel = await self._next()
+                if parcel is not None:
+                    await self._send(parcel)
+                elif self._closing:
                     return
-                self._news.clear()
-                await self._news.wait()
-            count = self._fitting()
-            error = await self._send(tuple(unit for unit, _, _ in islice(self._said, count)))
-            for _ in range(count):
-                _, _, durable = self._said.popleft()
-                _settle(durable, error)
+                else:
+                    await self._pending.news.wait()
+        except Exception as error:
+            self._failure = error
+            self._stir()
+            for acknowledged in self._waiting:
+                _settle(acknowledged, error)
+            _logger.exception("nothing of %s is sent any more", self._line.agent)
 
-    def _fitting(self) -> int:
-        """How many of the units said go into one post."""
-        room = MAX_POST
-        for count, (_, size, _) in enumerate(self._said):
-            room -= size
-            if room < 0:
-                return count
-        return len(self._said)
+    async def _take_up(self) -> None:
+        """Hold what the outbox knows of its epoch to what the board does."""
+        if self._taken_up:
+            return
+        pending = self._pending
+        # A post of another epoch, so that what the log has of this one is applied before the board is asked.
+        barrier = (new_epoch(), 1)
+        await self._publish(packed(*barrier, ()))
+        reply = await self._line.ask(Applied(epoch=pending.epoch), barrier, patience=inf)
+        assert isinstance(reply, UpTo)
+        if reply.number > pending.number:
+            raise StaleOutbox(
+                f"outbox {pending.name} ends at post {pending.number} of its epoch, and board {self._line.board!r} has applied "
+                f"{reply.number}: the file is an older copy of itself. What waits in it may be on the board already, and what is said "
+                "through it would be dropped as said before. Put it away, begin with a new one, and say anew what the board does not have"
+            )
+        if reply.number < pending.acknowledged:
+            _logger.warning("board %s has forgotten the epoch of outbox %s: it begins a new one", self._line.board, pending.name)
+            await pending.renew()
+            self.mark = (pending.epoch, 0)
+        self._taken_up = True
+        self._stir()
 
-    async def _send(self, units: tuple[Unit, ...]) -> Exception | None:
-        post = encode(Post(self._epoch, self._number + 1, units))
+    async def _next(self) -> Parcel | None:
+        epoch, acknowledged = self.mark
+        while True:
+            try:
+                parcel = await self._pending.next(self._room, acknowledged=acknowledged if epoch == self._pending.epoch else 0)
+            except StoreError as error:
+                _logger.warning("what is said by %s waits: %s", self._line.agent, error)
+                await asyncio.sleep(_AGAIN)
+            else:
+                return parcel
+
+    async def _send(self, parcel: Parcel) -> None:
+        try:
+            await self._publish(packed(parcel.epoch, parcel.number, (unit.data for unit in parcel.units)))
+        except TooLarge as error:
+            if len(parcel.units) == 1:
+                await self._fail(parcel, error)
+            else:  # the server takes less than others do
+                self._room = Room(sum(len(unit.data) for unit in parcel.units) // 2, AT_ONCE)
+                await self._pending.renew()
+        except Exception as error:  # noqa: BLE001 - it is the callers' to handle
+            await self._fail(parcel, error)
+        else:
+            self.mark = (parcel.epoch, parcel.number)
+            self._left(parcel, None)
+
+    async def _publish(self, post: bytes) -> None:
         while True:
             try:
                 await self._line.publish(post)
             except NoAnswer as error:
                 _logger.warning("a post of %s to board %s is not acknowledged: %s", self._line.agent, self._line.board, error)
                 await asyncio.sleep(_AGAIN)
-            except Exception as error:  # noqa: BLE001 - it is the callers' to handle
-                self._epoch, self._number = secrets.token_hex(8), 0
-                return error
             else:
-                self._number += 1
-                self.mark = (self._epoch, self._number)
-                return None
+                return
+
+    async def _fail(self, parcel: Parcel, error: Exception) -> None:
+        if self._pending.durable:
+            raise error
+        await self._pending.renew(without=parcel.last)
+        self._left(parcel, error)
+
+    def _left(self, parcel: Parcel, error: Exception | None) -> None:
+        self._sent = parcel.last
+        if not self._pending.durable:
+            for _ in parcel.units:
+                _settle(self._waiting.popleft(), error)
+        self._stir()
 
 
-def _settle(durable: "asyncio.Future[None]", error: Exception | None) -> None:
-    if durable.done():  # its caller was cancelled
+def _settle(acknowledged: "asyncio.Future[None]", error: Exception | None) -> None:
+    if acknowledged.done():  # its caller was cancelled
         return
     if error is None:
-        durable.set_result(None)
+        acknowledged.set_result(None)
     else:
-        durable.set_exception(error)
+        acknowledged.set_exception(error)

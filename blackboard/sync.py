@@ -225,13 +225,14 @@ def open_sync(
     agent: str,
     detectors: tuple[Detector, ...] | None = None,
     summariser: Summariser = DEFAULT,
+    outbox: str | Path | None = None,
     **settings: Any,
 ) -> SyncBoard:
     """Open a board as ``agent``, as ``blackboard.open`` does, for code without an event loop."""
 
     async def opened() -> SyncBoard:
         life = AsyncExitStack()
-        opening = open_async(address, agent=agent, detectors=detectors, summariser=summariser, **settings)
+        opening = open_async(address, agent=agent, detectors=detectors, summariser=summariser, outbox=outbox, **settings)
         return SyncBoard(await life.enter_async_context(opening), life)
 
     board = _loop().do(opened())

@@ -102,8 +102,8 @@ class Log(Protocol):
         ...
 
 
-class Bus(Protocol):
-    """A connection of one process to a transport. All methods may be called from many tasks at once."""
+class Channel(Protocol):
+    """What an agent asks of a transport. All methods may be called from many tasks at once."""
 
     async def publish(self, board: str, agent: str, data: bytes) -> int:
         """Append to the board's log as ``agent``; the entry's number, once it is durable.
@@ -120,26 +120,34 @@ class Bus(Protocol):
         """Hear the events of an audience from now on. A listener that lags loses the oldest (it sees a gap in their numbers, and asks)."""
         ...
 
+    async def aclose(self) -> None:
+        """Let go of the transport. Harmless when done twice."""
+        ...
+
+
+class Bus(Channel, Protocol):
+    """What a board's host asks of it, too."""
+
     async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
-        """The host's: make the board's log if there is none, with ``origin``, and read it from ``after`` on. Raises ``LogMismatch``.
+        """Make the board's log if there is none, with ``origin``, and read it from ``after`` on. Raises ``LogMismatch``.
 
         No ``identity``: none was read before. If ``after`` is not 0 all the same, a new log is made, whose numbers follow.
         """
         ...
 
     async def emit(self, board: str, audience: str, first: int, *events: bytes) -> None:
-        """The host's: tell an audience its events from number ``first`` on; durable on return. Telling a number again is harmless.
+        """Tell an audience its events from number ``first`` on; durable on return. Telling a number again is harmless.
 
         Raises what ``publish`` does; then some of them may have been told.
         """
         ...
 
     async def cut_log(self, board: str, seq: int) -> Cut:
-        """The host's: drop the log up to entry ``seq``, which it has made durable itself."""
+        """Drop the log up to entry ``seq``, which it has made durable itself."""
         ...
 
     async def cut_events(self, board: str) -> Cut:
-        """The host's: drop all that was told. Who was away asks the board for it."""
+        """Drop all that was told. Who was away asks the board for it."""
         ...
 
     async def told(self, board: str, audience: str) -> int:
@@ -147,7 +155,7 @@ class Bus(Protocol):
         ...
 
     def answer(self, board: str, answering: Answering) -> AbstractAsyncContextManager[None]:
-        """The host's: answer the board's queries while the context is open. It is for the one that leads."""
+        """Answer the board's queries while the context is open. It is for the one that leads."""
         ...
 
     # ---- the hosts of one board, among themselves ---------------------------------------------------------------------------------------
@@ -186,8 +194,4 @@ class Bus(Protocol):
 
     async def drop_snapshot(self, board: str) -> None:
         """Leave no byte of the board's snapshot."""
-        ...
-
-    async def aclose(self) -> None:
-        """Let go of the transport. Harmless when done twice."""
         ...

@@ -2,11 +2,24 @@
 
 ``NAME.db`` holds the journal and all that is committed with it; ``NAME.state.db`` the checkpoint, so that writing one never stands in the
 way of a commit; ``NAME.origin.db`` the checkpoint that the journal begins behind, once it was cut; ``NAME.db.lock`` names the process that
-holds them.
+holds them. An agent's outbox is a file of its own.
 """
 
 from blackboard.sqlite.copies import Copied, back_up, discard, make, restore
 from blackboard.sqlite.looking import Inspection, Recorded, inspect, recorded
+from blackboard.sqlite.pending import SqlitePending
 from blackboard.sqlite.store import SqliteStore
 
-__all__ = ["Copied", "Inspection", "Recorded", "SqliteStore", "back_up", "discard", "inspect", "make", "recorded", "restore"]
+__all__ = [
+    "Copied",
+    "Inspection",
+    "Recorded",
+    "SqlitePending",
+    "SqliteStore",
+    "back_up",
+    "discard",
+    "inspect",
+    "make",
+    "recorded",
+    "restore",
+]

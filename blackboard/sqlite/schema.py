@@ -68,6 +68,14 @@ STATE = Kind(
     ("", ""),
 )
 
+OUTBOX = Kind(
+    """
+    CREATE TABLE sender (of_whom TEXT NOT NULL, epoch TEXT NOT NULL, number INTEGER NOT NULL, settled INTEGER NOT NULL);
+    CREATE TABLE units (place INTEGER PRIMARY KEY AUTOINCREMENT, data BLOB NOT NULL, observations INTEGER NOT NULL);
+    """,
+    ("", ""),  # there were none before
+)
+
 
 def prepare(db: sqlite3.Connection, path: Path, kind: Kind) -> None:
     """Make the tables, or bring them up to today's. Raises ``SchemaTooNew``."""

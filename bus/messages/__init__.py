@@ -68,6 +68,7 @@ from bus.messages.coding import (
     decode_post,
     encode,
     number_of,
+    packed,
 )
 from bus.messages.hosting import Beat, HostState
 from bus.messages.saying import (
@@ -187,4 +188,5 @@ __all__ = [
     "decode_post",
     "encode",
     "number_of",
+    "packed",
 ]

@@ -216,6 +216,8 @@ class UpTo(Struct, frozen=True, tag="upto"):
     """The answer to ``Applied``: all up to the asker's number is applied; what was refused of its latest posts is listed."""
 
     refusals: tuple[Refusal, ...] = ()
+    number: int = 0
+    """Of the last post that was applied of the epoch asked about; 0: the board knows none."""
 
 
 class Recalled(Struct, frozen=True, tag="recalled"):

@@ -93,6 +93,8 @@ class Applied(Query, frozen=True):
 
     gone: bool = False
     """Asked in the host's name: and once no byte is left of what was erased by then."""
+    epoch: str = ""
+    """And up to which number is this epoch of the asker applied?"""
 
 
 class Missed(Query, frozen=True):

@@ -1,5 +1,6 @@
 """Structs → bytes → structs, as MessagePack; what cannot be read is a ``BadMessage`` that says what is wrong where."""
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
@@ -17,6 +18,15 @@ encode = _encoder.encode
 """Any struct of this file → bytes."""
 
 
+class _Packed(Struct):
+    """A ``Post`` whose units are encoded already."""
+
+    epoch: str
+    seq: int
+    units: tuple[msgspec.Raw, ...]
+    v: int = VERSION
+
+
 class _Header(Struct):
     v: int = VERSION
     epoch: str = ""
@@ -29,6 +39,12 @@ _ask = msgspec.msgpack.Decoder(Ask)
 _events = msgspec.msgpack.Decoder(Events)
 _answer = msgspec.msgpack.Decoder(Answer)
 _beat = msgspec.msgpack.Decoder(Beat)
+
+
+def packed(epoch: str, number: int, units: Iterable[bytes]) -> bytes:
+    """The encoded ``Post`` of units that were encoded each by itself."""
+    return encode(_Packed(epoch, number, tuple(map(msgspec.Raw, units))))
+
 
 T = TypeVar("T", Post, Ask, Events, Answer, Beat)
 

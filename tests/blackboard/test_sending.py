@@ -5,12 +5,13 @@ import asyncio
 import pytest
 
 from blackboard import sending
-from blackboard.errors import BoardClosed, TooBig
+from blackboard.errors import BoardClosed, NotWritable, StoreError, TooBig
 from blackboard.line import Line
+from blackboard.pending import MemoryPending, Parcel, Pending, Room
 from blackboard.sending import Sender
-from bus.errors import NoAnswer, NotPermitted, Unreachable
+from bus.errors import NoAnswer, NotPermitted, TooLarge, Unreachable
 from bus.memory import MemoryBus
-from bus.messages import Confirm, Post, Unit, decode_post
+from bus.messages import Answer, Ask, Confirm, Post, Unit, UpTo, decode_ask, decode_post, encode
 
 
 class Recording(MemoryBus):
@@ -23,6 +24,9 @@ class Recording(MemoryBus):
         self.published = asyncio.Event()
         self.open = asyncio.Event()
         self.open.set()
+        self.asked: list[Ask] = []
+        self.number = 0
+        """What it says that the board has applied of an epoch."""
 
     async def publish(self, _board: str, _agent: str, data: bytes) -> int:
         self.posts.append(decode_post(data))
@@ -31,6 +35,10 @@ class Recording(MemoryBus):
         if self.errors:
             raise self.errors.pop(0)
         return len(self.posts)
+
+    async def ask(self, _board: str, _agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ARG002, ASYNC109
+        self.asked.append(decode_ask(data))
+        return encode(Answer(UpTo(number=self.number)))
 
 
 def unit(number: int) -> Unit:
@@ -42,8 +50,24 @@ def bus() -> Recording:
     return Recording()
 
 
-def sender(bus: Recording) -> Sender:
-    return Sender(Line(bus, "board", "finance"))
+def sender(bus: Recording, pending: Pending | None = None) -> Sender:
+    return Sender(Line(bus, "board", "finance"), pending)
+
+
+class Safe(MemoryPending):
+    """An outbox as good as a file, which fails as told."""
+
+    durable = True
+
+    def __init__(self, *errors: StoreError, reopened: bool = False) -> None:
+        super().__init__()
+        self.errors = list(errors)
+        self.reopened = reopened
+
+    async def next(self, room: Room, *, acknowledged: int) -> Parcel | None:
+        if self.errors:
+            raise self.errors.pop(0)
+        return await super().next(room, acknowledged=acknowledged)
 
 
 async def test_what_is_said_meanwhile_goes_together(bus: Recording) -> None:
@@ -141,3 +165,86 @@ async def test_closing_gives_up_in_time(bus: Recording, monkeypatch: pytest.Monk
     await out.aclose()
     with pytest.raises(BoardClosed, match="may or may not"):
         await said
+
+
+async def test_a_server_that_takes_less(bus: Recording) -> None:
+    """A post that is too large for the transport is made smaller; a unit that is, fails alone."""
+    out = sender(bus)
+    bus.errors = [TooLarge("at most so much"), TooLarge("at most so much")]
+    bus.open.clear()
+    said = [asyncio.create_task(out.say(unit(number))) for number in range(4)]
+    await bus.published.wait()
+    bus.open.set()
+    results = await asyncio.gather(*said, return_exceptions=True)
+    assert [len(post.units) for post in bus.posts] == [4, 2, 1, 1, 1, 1]
+    assert results == [None, None, None, None]
+    bus.errors = [TooLarge("at most so much")]
+    with pytest.raises(TooLarge):
+        await out.say(unit(5))
+    await out.say(unit(6))
+    await out.aclose()
+
+
+# ---- from an outbox ---------------------------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_safe_is_accepted(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A verb returns before the log has it, a question waits for that, and closing leaves it where it is."""
+    monkeypatch.setattr(sending, "FLUSH", 0.01)
+    pending = Safe()
+    out = sender(bus, pending)
+    bus.open.clear()
+    await out.say(unit(1))
+    await bus.published.wait()
+    await out.say(unit(2))
+    with pytest.raises(NoAnswer, match="2 units wait in outbox memory"):
+        await out.sent(patience=0.01)
+    await out.aclose()
+    assert pending.number == 1
+    bus.open.set()
+    out = sender(bus, pending)
+    assert await out.sent() == (pending.epoch, 2)
+    assert [(post.seq, post.units) for post in bus.posts] == [(1, (unit(1),)), (1, (unit(1),)), (2, (unit(2),))]
+    await out.aclose()
+
+
+async def test_an_outbox_that_cannot_be_written_for_a_while(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was accepted waits until it can."""
+    monkeypatch.setattr(sending, "_AGAIN", 0.0)
+    out = sender(bus, Safe(NotWritable("full"), NotWritable("full")))
+    await out.say(unit(1))
+    await out.sent()
+    assert [post.units for post in bus.posts] == [(unit(1),)]
+    await out.aclose()
+
+
+async def test_what_is_refused_for_good_stays_in_the_outbox(bus: Recording) -> None:
+    """Every verb says so from then on, and nothing is dropped."""
+    pending = Safe()
+    out = sender(bus, pending)
+    bus.errors = [NotPermitted("not yours any more")]
+    await out.say(unit(1))
+    for _ in range(2):
+        with pytest.raises(NotPermitted):
+            await out.sent()
+        with pytest.raises(NotPermitted):
+            await out.say(unit(2))
+    await out.aclose()
+    assert await pending.next(Room(100, 100), acknowledged=0) is not None
+
+
+@pytest.mark.parametrize("forgotten", [True, False])
+async def test_an_epoch_is_taken_up(bus: Recording, *, forgotten: bool) -> None:
+    """Before anything is sent the board is asked about it, behind a post of another epoch; one that it has forgotten begins anew."""
+    pending = Safe(reopened=True)
+    epoch, pending.number, pending.acknowledged = pending.epoch, 5, 5
+    bus.number = 0 if forgotten else 5
+    out = sender(bus, pending)
+    await out.say(unit(1))
+    await out.taken_up()
+    await out.sent()
+    barrier, post = bus.posts
+    [ask] = bus.asked
+    assert (barrier.units, ask.epoch, ask.seq) == ((), barrier.epoch, 1)
+    assert (post.epoch == epoch, post.seq) == ((False, 1) if forgotten else (True, 6))
+    await out.aclose()
