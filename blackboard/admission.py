@@ -36,6 +36,7 @@ from bus.messages import (
     RenameKey,
     Retract,
     SetKinds,
+    SetLimits,
     Share,
     Status,
     Tick,
@@ -136,6 +137,9 @@ class Admission:
             case SetKinds():
                 self._require_order("kinds", "pheroboard kinds BOARD --set FILE")
                 self._check_kinds(observation)
+            case SetLimits():
+                if self._agent != names.HOST:
+                    raise NotYours("limits: only a board's host changes them (pheroboard limits BOARD --rate RATE, where its data is)")
             case RenameKey():
                 self._require_order("rename", "pheroboard keys BOARD --rename OLD NEW")
                 self._check_rename(observation)

@@ -56,6 +56,7 @@ from bus.messages import (
     RenameKey,
     Retract,
     SetKinds,
+    SetLimits,
     Share,
     Status,
     Unit,
@@ -94,6 +95,8 @@ class _State(Struct):
     alerts: AlertState = field(default_factory=AlertState)
     kinds: dict[str, Policy] | None = None
     """The configured kinds, if they are others than the origin's."""
+    limits: SetLimits | None = None
+    """What was said of them last."""
 
 
 class Board:
@@ -101,7 +104,7 @@ class Board:
 
     def __init__(self, config: BoardConfig, detectors: tuple[Detector, ...] | None = None, archive: Archive | None = None) -> None:
         self.config, detectors = config.with_detectors(detectors)
-        """As it stands: its kinds may have changed since its origin."""
+        """As it stands: its kinds and limits may have changed since its origin."""
         self._outcome = Outcome()
         self._network = PheromoneNetwork(
             kinds=config.policies(), edge=config.edge_policy(), board=config.name, core=config.core, recorder=self._outcome,
@@ -229,6 +232,8 @@ class Board:
                 self._alerts.moved(network.hand_over(owner, to, by=agent))
             case SetKinds():
                 self._set_kinds(self.config.with_kinds(observation.kinds).kinds)
+            case SetLimits():
+                self._set_limits(observation)
             case _:
                 pass  # a tick: the entry's stamp has moved the time already
 
@@ -249,6 +254,10 @@ class Board:
         for name, kind in self._network.kinds.items():
             if name in former and kind.rate != former[name].rate:
                 self._alerts.pace(self._network.of_kind(name))
+
+    def _set_limits(self, said: SetLimits) -> None:
+        self.config = replace(self.config, rate=said.rate, burst=said.burst)
+        self._state.limits = said
 
     def _find(self, agent: str, item_id: str) -> ContextItem:
         return views.find(self._network, agent, item_id)
@@ -341,6 +350,8 @@ class Board:
         board._state = msgspec.msgpack.decode(pages[_PAGE], type=_State)
         if board._state.kinds is not None:
             board._set_kinds(board._state.kinds)
+        if board._state.limits is not None:
+            board._set_limits(board._state.limits)
         board._network.restore({name: page for name, page in pages.items() if name != _PAGE})
         board._alerts.restore(board._state.alerts)
         return board

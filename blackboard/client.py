@@ -59,6 +59,8 @@ from bus.messages import (
     Items,
     Kinds,
     KindTable,
+    Limited,
+    Limits,
     Refusal,
     Search,
     Signal,
@@ -234,6 +236,10 @@ class Board(Verbs):
     async def kinds(self) -> dict[str, dict[str, float | str]]:
         """The board's kinds, each with all its settings; *edge* is how edges fade."""
         return (await self._ask(Kinds(), KindTable)).kinds
+
+    async def limits(self) -> Limited:
+        """How fast this agent may speak, and what it owes of that. What is said faster waits here until it may be sent."""
+        return await self._ask(Limits(), Limited)
 
     async def document(self) -> Document:
         """All that the agent sees, as a document. It changes nothing."""

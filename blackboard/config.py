@@ -8,6 +8,7 @@ from msgspec.structs import force_setattr, replace
 
 from blackboard.errors import BadValue
 from blackboard.kinds import DEFAULTS, EDGE, Policy, configured, wall_clock
+from blackboard.limits import Limits
 from blackboard.trends import Detector, defaults
 from blackboard.trends.detector import positive
 from bus.messages import Time
@@ -25,18 +26,29 @@ class BoardConfig(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     """K of chapter 1: how long a constraint may go without a confirmation."""
     kinds: dict[str, Policy] = {}
     """Kinds beside, or in place of, the defaults; on a wall-clock board in seconds. *edge* is how edges fade."""
+    rate: float | None = 2000.0
+    """Observations a second that one agent may say to a board that is served; None: as many as it likes."""
+    burst: float = 2000.0
+    """So many more at once."""
     detectors: tuple[str, ...] = ()
     """Name and version of the detectors that the log was made with; empty: not settled yet."""
 
     def __post_init__(self) -> None:
         """Raises ``BadValue``, which names the setting; what is read back is what was written down, to the type of a number."""
-        for setting in ("round_seconds", "core", "patience"):
-            force_setattr(self, setting, float(positive(f"board {self.name!r}", setting, getattr(self, setting))))
+        for setting in ("round_seconds", "core", "patience", "rate", "burst"):
+            value = getattr(self, setting)
+            if value is not None:
+                force_setattr(self, setting, float(positive(f"board {self.name!r}", setting, value)))
 
     @property
     def scale(self) -> float:
         """The board's unit of time in rounds: 1, or the seconds of a round."""
         return 1.0 if self.time == "rounds" else self.round_seconds
+
+    @property
+    def limits(self) -> Limits | None:
+        """How fast one agent may speak; None: as fast as it likes."""
+        return None if self.rate is None else Limits(self.rate, self.burst)
 
     def policies(self) -> Mapping[str, Policy]:
         """Every kind that the board knows."""

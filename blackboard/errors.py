@@ -8,7 +8,8 @@
     │   ├── NotYours         an act that only the owner, or only an asserter, may do
     │   ├── TooBig           content or a unit above the limit
     │   ├── UnitMismatch     a quantity whose unit is not the constraint's
-    │   └── OutOfOrder       a post whose number does not follow the one before
+    │   ├── OutOfOrder       a post whose number does not follow the one before
+    │   └── TooFast          a post of an agent that says more than its board lets it
     ├── StoreError           the files of a board, or an agent's outbox
     │   ├── NotWritable
     │   ├── SchemaTooNew
@@ -67,6 +68,10 @@ class OutOfOrder(Refused):
     """A post whose number does not follow the one before."""
 
 
+class TooFast(Refused):
+    """A post of an agent that says more than its board lets it."""
+
+
 class StoreError(BlackboardError):
     """The files of a board, or an agent's outbox."""
 
@@ -103,7 +108,7 @@ class BoardClosed(BlackboardError):
     """The board object was closed."""
 
 
-_BY_CODE = {cls.__name__: cls for cls in (BadValue, UnknownKind, NotInView, NotYours, TooBig, UnitMismatch, OutOfOrder)}
+_BY_CODE = {cls.__name__: cls for cls in (BadValue, UnknownKind, NotInView, NotYours, TooBig, UnitMismatch, OutOfOrder, TooFast)}
 
 
 def refused(code: str, message: str) -> Refused:

@@ -12,7 +12,7 @@ Laws:
 import asyncio
 import gc
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from math import inf
 
 import anyio
@@ -40,8 +40,8 @@ _logger = logging.getLogger(__name__)
 class Housekeeping:
     """Keeps the house of one board.
 
-    ``told`` waits until all that came of the entries up to one is told. ``alone``: nothing else of account is in this process, so that
-    what stands may be kept out of the garbage collector's sight.
+    ``told`` waits until all that came of the entries up to one is told. ``forget`` is given what is forgotten, (agent, epoch) of each.
+    ``alone``: nothing else of account is in this process, so that what stands may be kept out of the garbage collector's sight.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class Housekeeping:
         retention: Retention,
         company: Company,
         told: Callable[[int], Awaitable[None]],
+        forget: Callable[[Collection[tuple[str, str]]], None],
         *,
         alone: bool = False,
     ) -> None:
@@ -71,6 +72,7 @@ class Housekeeping:
         self._retention = retention
         self._company = company
         self._told = told
+        self._forget = forget
         self._extent = Extent()
         self._alone = alone
 
@@ -142,8 +144,7 @@ class Housekeeping:
             await self._store.cut(cut)
             async with self.turn:  # so that no batch is under way that may hear of them
                 self._extent = await self._store.extent()
-                for epoch in await self._store.forget_epochs(now - kept.epochs_age):
-                    self._progress.marks.pop(epoch, None)
+                self._forget(await self._store.forget_epochs(now - kept.epochs_age))
         self.base = seq
         self._progress.wake()
         if erases:

@@ -37,7 +37,7 @@ from bus import names
 from bus.errors import BadName, Unreachable
 from bus.later import LaterBus
 from bus.memory import MemoryBus
-from bus.messages import Applied, EraseOwned, HandOver, HostList, Hosts, HostState, Post, RenameKey, SetKinds, UpTo, encode
+from bus.messages import Applied, EraseOwned, HandOver, HostList, Hosts, HostState, Post, RenameKey, SetKinds, SetLimits, UpTo, encode
 from bus.port import Bus, Channel
 
 PATIENCE = 60.0
@@ -114,6 +114,13 @@ async def set_kinds(address: str | Path, kinds: Any) -> None:
     await _order(address, SetKinds(dict(read_kinds(kinds))))
 
 
+async def set_limits(address: str | Path, rate: float | None, burst: float) -> None:
+    """Change how fast one agent may speak to a board that is served: ``rate`` observations a second (None: as many as it likes), ``burst``
+    more at once. For the operator, like ``set_kinds``. Agents learn of it within seconds. Raises ``BadValue``.
+    """
+    await _order(address, SetLimits(rate, burst))
+
+
 async def rename_key(address: str | Path, key: str, to: str) -> None:
     """Let every item of a board that has one key have another, whosever it is: for the operator, like ``set_kinds``.
 
@@ -142,7 +149,7 @@ async def erase_owned(address: str | Path, owner: str) -> None:
     await _order(address, EraseOwned(owner), gone=True)
 
 
-async def _order(address: str | Path, observation: SetKinds | RenameKey | HandOver | EraseOwned, *, gone: bool = False) -> None:
+async def _order(address: str | Path, observation: SetKinds | SetLimits | RenameKey | HandOver | EraseOwned, *, gone: bool = False) -> None:
     """Say it in the host's name, and return once it is done; ``gone``: and what was erased is out of the files. Raises what it refuses."""
     post = Post(secrets.token_hex(8), 1, ((observation,),))
     async with _reached(address, {}, _Hosting()) as (bus, name):

@@ -10,7 +10,7 @@ Laws:
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -42,6 +42,8 @@ from bus.messages import (
     HostList,
     Hosts,
     HostState,
+    Limited,
+    Limits,
     Missed,
     Recalled,
     Refusal,
@@ -81,9 +83,11 @@ class Progress:
         """What keeps the board from going on, for now, and the cure."""
         self._step = asyncio.Event()
 
-    def step(self, cursor: int, moved: Mapping[tuple[str, str], int]) -> None:
+    def step(self, cursor: int, moved: Mapping[tuple[str, str], int], forgotten: Iterable[tuple[str, str]] = ()) -> None:
         """A batch was committed."""
         self.cursor = cursor
+        for epoch in forgotten:
+            self.marks.pop(epoch, None)
         self.marks.update(moved)
         self.wake()
 
@@ -121,13 +125,22 @@ class _Step(NamedTuple):
 class Questions:
     """Answers the queries of one board."""
 
-    def __init__(self, board: Board, store: Store, progress: Progress, clock: Clock, hosts: Callable[[], tuple[HostState, ...]]) -> None:
-        """``hosts``: all that host the board, as this one knows them."""
+    def __init__(
+        self,
+        board: Board,
+        store: Store,
+        progress: Progress,
+        clock: Clock,
+        hosts: Callable[[], tuple[HostState, ...]],
+        owed: Callable[[str, float], float] | None = None,
+    ) -> None:
+        """``hosts``: all that host the board, as this one knows them. ``owed``: (agent, stamp) → what it owes then."""
         self._board = board
         self._store = store
         self._progress = progress
         self._clock = clock
         self._hosts = hosts
+        self._owed = owed
         self.since = 0
         """The entry that the board must have applied before it answers."""
 
@@ -155,6 +168,9 @@ class Questions:
                     clean = self._progress.until(lambda: not self._progress.erasing or self._progress.clean >= erased)
                     await _in_time(clean, "what was erased is not out of the files yet")
                 return await self._applied(agent, epoch)
+            case Limits():
+                owed = self._owed(agent, self._clock.now()) if self._owed is not None else None
+                return Limited(self._board.config.rate, self._board.config.burst, owed)
             case Missed(audience, after, limit):
                 return await self._missed(agent, audience, after, limit)
             case Explain(item):

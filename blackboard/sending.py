@@ -7,6 +7,8 @@ Laws:
 - While a post is under way the next one gathers all that is said meanwhile: the slower the log, the larger the posts.
 - What the bus refuses for good fails those who wait for it, and numbers begin anew in a new epoch, so that none is used for two posts: of
   one that is refused an earlier try may have been stored. Nobody waits for what an outbox holds: it stays there, and the sender has failed.
+- Half of the burst that the board allows is used: so that it takes in time whatever is sent, although another sender of this agent, or a
+  clock that was set, may have used some.
 - An epoch that was taken up again, from an outbox, is held to what the board knows of it before anything is sent.
 """
 
@@ -15,18 +17,22 @@ import logging
 from collections import deque
 from math import inf
 
-from blackboard.errors import BoardClosed, StaleOutbox, StoreError, TooBig
+from blackboard.errors import BoardClosed, Refused, StaleOutbox, StoreError, TooBig
+from blackboard.limits import Debt, Limits
 from blackboard.line import PATIENCE, Line
 from blackboard.pending import MemoryPending, Parcel, Pending, Room, Said, new_epoch
-from bus.errors import NoAnswer, TooLarge
-from bus.messages import Applied, Unit, UpTo, encode, packed
+from bus.errors import NoAnswer, TooLarge, Unreachable
+from bus.messages import MAX_OBSERVATIONS, Applied, Limited, Unit, UpTo, encode, packed
+from bus.messages import Limits as Asked
 
 MAX_POST = 256 * 1024
 """Bytes of units in one post."""
-AT_ONCE = 4096
-"""Observations in one post."""
+AT_ONCE = 128
+"""Observations in one post, as long as units have fewer: what others say waits for it, on the board, some milliseconds."""
 FLUSH = 5.0
 """Seconds that closing waits for what was said."""
+LEARN_AGAIN = 10.0
+"""Seconds after which the board's limits are looked up again."""
 _AGAIN = 0.5
 """Seconds between two tries; the bus has been patient before."""
 
@@ -48,6 +54,13 @@ class Sender:
         """The place of the last unit that has left."""
         self._moved = asyncio.Event()
         self._failure: Exception | None = None
+        self._clock = asyncio.get_running_loop().time
+        self._limits: Limits | None = None
+        self._debt = Debt()
+        self._learned = -inf
+        self._learning: asyncio.Task[None] | None = None
+        self._told = False
+        """Was it said that this agent is held back?"""
         self._taken_up = not self._pending.reopened
         self._closing = False
         self._task = asyncio.create_task(self._run(), name=f"posts of {line.agent}")
@@ -60,6 +73,8 @@ class Sender:
         if self._closing:
             raise BoardClosed(f"the board object of {self._line.agent!r} was closed: open it again to say more")
         self._check()
+        if len(unit) > MAX_OBSERVATIONS:
+            raise TooBig(f"a unit of {len(unit):,} observations: at most {MAX_OBSERVATIONS:,} go together; make several smaller batches")
         data = encode(unit)
         if len(data) > MAX_POST:
             raise TooBig(f"a unit of {len(data):,} bytes: at most {MAX_POST:,} fit; make several smaller batches")
@@ -104,8 +119,10 @@ class Sender:
         self._pending.news.set()
         waits = self._pending.last - self._sent
         await asyncio.wait({self._task}, timeout=FLUSH if waits else 0)
-        self._task.cancel()
-        await asyncio.wait({self._task})
+        for task in (self._task, self._learning):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait({task})
         error = BoardClosed(f"the board object of {self._line.agent!r} was closed before the log had taken it: it may or may not be stored")
         for acknowledged in self._waiting:
             _settle(acknowledged, error)
@@ -125,6 +142,7 @@ class Sender:
     async def _run(self) -> None:
         try:
             await self._take_up()
+            await self._learn(PATIENCE)
             while True:
                 self._pending.news.clear()
                 parcel = await self._next()
@@ -175,7 +193,40 @@ class Sender:
             else:
                 return parcel
 
+    # ---- no faster than the board lets it -----------------------------------------------------------------------------------------------
+
+    async def _learn(self, patience: float) -> None:
+        """Learn how fast this agent may speak. A board that does not answer is asked again later."""
+        self._learned = self._clock()
+        try:
+            reply = await self._line.ask(Asked(), patience=patience)
+        except (Refused, NoAnswer, Unreachable) as error:
+            _logger.debug("the limits of board %s are not known: %s", self._line.board, error)
+            return
+        assert isinstance(reply, Limited)
+        if reply.rate is None or reply.owed is None:
+            self._limits = None
+            return
+        self._limits = Limits(reply.rate, reply.burst / 2)
+        now = self._clock()
+        self._debt = max(self._debt.at(now, self._limits), Debt(reply.owed, now))
+
+    async def _held_back(self) -> None:
+        if self._clock() - self._learned >= LEARN_AGAIN and (self._learning is None or self._learning.done()):
+            self._learning = asyncio.create_task(self._learn(0.0), name=f"limits of {self._line.agent}")
+        while self._limits is not None and (wait := self._debt.at(self._clock(), self._limits).wait(self._limits)):
+            if not self._told:
+                self._told = True
+                rate = self._limits.rate
+                _logger.warning(
+                    "%s is held back to %g observations a second, which board %s lets it say", self._line.agent, rate, self._line.board
+                )
+            await asyncio.sleep(wait)
+
+    # ---- one post -----------------------------------------------------------------------------------------------------------------------
+
     async def _send(self, parcel: Parcel) -> None:
+        await self._held_back()
         try:
             await self._publish(packed(parcel.epoch, parcel.number, (unit.data for unit in parcel.units)))
         except TooLarge as error:
@@ -188,6 +239,8 @@ class Sender:
             await self._fail(parcel, error)
         else:
             self.mark = (parcel.epoch, parcel.number)
+            if self._limits is not None:
+                self._debt = self._debt.at(self._clock(), self._limits).more(parcel.observations)
             self._left(parcel, None)
 
     async def _publish(self, post: bytes) -> None:

@@ -14,7 +14,7 @@ Laws:
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Self
@@ -54,6 +54,8 @@ LOOK_AGAIN = 1.0
 """Seconds until it is asked again what the host that leads has told."""
 ERASING = 10.0
 """Seconds that a service that is closed waits until what was erased is gone; what is left is done when it is opened next."""
+
+_CHANGED_BY = {"kinds": ("kinds", "--set FILE"), "rate": ("limits", "--rate RATE"), "burst": ("limits", "--burst BURST")}
 
 _logger = logging.getLogger(__name__)
 
@@ -95,6 +97,7 @@ class Service:
         self._questions: Questions
         self._jobs: TaskGroup
         self._company: Company
+        self._intake: Intake
         self._outbox: Outbox | None = None
         """What is to be told, while this host leads."""
         self._retention = retention or Retention()
@@ -142,9 +145,10 @@ class Service:
         asked = made(self.name, settings)
         for field in settings:
             stands, wanted = getattr(self.board.config, field), getattr(asked, field)
-            if stands != wanted and field == "kinds":
+            if stands != wanted and field in _CHANGED_BY:
+                what, option = _CHANGED_BY[field]
                 raise BadValue(
-                    f"board {self.name!r} has other kinds: leave them out, or change them: pheroboard kinds {self.name} --set FILE"
+                    f"board {self.name!r} has other {what}: leave them out, or change them: pheroboard {what} {self.name} {option}"
                 )
             if stands != wanted:
                 raise BadValue(f"board {self.name!r} was made with {field}={stands!r}, not {wanted!r}: leave it out, or take another name")
@@ -166,13 +170,17 @@ class Service:
                 found = await reopened(kept(self._log.origin, self.name), self._store, standing, self._detectors)
                 self.board = found.board
                 self.agree(self._settings)
+            counted = self._log.identity != EMBEDDED  # agents of one process are one another's own business
+            self._intake = Intake(standing.marks, standing.debts, (lambda: self.board.config.limits) if counted else None)
             came = self._log.end
             if standing.log is None:
                 await self._store.begin(msgspec.json.encode(found.origin), self._log.identity)
             self._company = Company(self._bus, self.name, self._host, self._store, self._progress, self._snapshots)
-            self._questions = Questions(self.board, self._store, self._progress, self._clock, self._company.states)
+            self._questions = Questions(
+                self.board, self._store, self._progress, self._clock, self._company.states, self._intake.owed if counted else None
+            )
             self._house = Housekeeping(
-                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._company, self._told,
+                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._company, self._told, self._forget,
                 alone=self._alone,
             )  # fmt: skip
             self._house.unsaved = found.again
@@ -233,11 +241,10 @@ class Service:
                     if self._outbox is not None:
                         self._outbox.add(batch.events)
                     self._house.took(batch)
-                    self._progress.step(batch.cursor, batch.marks)
+                    self._progress.step(batch.cursor, batch.marks, batch.forgotten)
                 await self._log.committed(batch.cursor)
 
     async def _apply(self, messages: Iterable[LogMessage]) -> Batch:
-        intake = Intake(self._progress.marks)
         journal: list[LogMessage] = []
         events: list[Outgoing] = []
         dead: list[DeadLetter] = []
@@ -246,7 +253,7 @@ class Service:
         for message in messages:
             cursor, stamp = message.seq, message.stamp
             await work.breathe()
-            match intake.take(message):
+            match self._intake.take(message):
                 case Entry() as entry:
                     journal.append(message)
                     self._house.unsaved += 1
@@ -260,8 +267,9 @@ class Service:
                     erases = erases or bool(self.board.erased or self.board.bereft)
                 case DeadLetter() as letter:
                     dead.append(letter)
+        marks, forgotten, debts = self._intake.moved()
         return Batch(
-            cursor, stamp, tuple(journal), intake.moved, tuple(events), tuple(dead), self.board.archive.unwritten(),
+            cursor, stamp, tuple(journal), marks, forgotten, debts, tuple(events), tuple(dead), self.board.archive.unwritten(),
             self._outbox.take_told() if self._outbox is not None else {}, erases, frozenset(bereft),
         )  # fmt: skip
 
@@ -305,6 +313,11 @@ class Service:
         """Return once all that came of the entries up to ``seq`` is told, by whichever host."""
         while not (await self._company.told(seq) if self._outbox is None else self._outbox.told(seq)):
             await (anyio.sleep if self._outbox is None else self._progress.step_or)(LOOK_AGAIN)
+
+    def _forget(self, epochs: Collection[tuple[str, str]]) -> None:
+        self._intake.forget(epochs)
+        for epoch in epochs:
+            self._progress.marks.pop(epoch, None)
 
     # ---- time ---------------------------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,10 @@ Laws:
 - What an audience was told is a hint, written with a later batch: telling it again is harmless.
 """
 
+from collections import Counter, deque
 from collections.abc import Collection, Mapping
+from heapq import nlargest
+from itertools import chain
 from math import inf
 from typing import Protocol
 
@@ -19,10 +22,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from blackboard.archive import Unwritten
+from blackboard.limits import Debt
 from bus.port import LogMessage
 
-MAX_DEAD_LETTERS = 10_000
-"""So many are kept, the newest."""
+MAX_DEAD_LETTERS = 2_000
+"""Of one agent, the newest: so that none pushes out what others are to be told."""
 
 CUTS_KEPT = 2
 """So many cuts leave events standing, at most."""
@@ -65,7 +69,11 @@ class Batch(Struct, frozen=True):
     stamp: float = 0.0
     journal: tuple[LogMessage, ...] = ()
     marks: Mapping[tuple[str, str], int] = {}
-    """(agent, epoch) → the number of its last post."""
+    """(agent, epoch) → the number of its last post; those last that were heard last."""
+    forgotten: tuple[tuple[str, str], ...] = ()
+    """(agent, epoch) whose watermarks go."""
+    debts: Mapping[str, Debt] = {}
+    """Agent → what it owes."""
     events: tuple[Outgoing, ...] = ()
     dead: tuple[DeadLetter, ...] = ()
     archive: Unwritten = Unwritten()
@@ -107,6 +115,8 @@ class Standing(Struct):
     """The identity of the log that ``cursor`` counts in."""
     cursor: int = 0
     marks: dict[tuple[str, str], int] = {}
+    """Those last that were heard last."""
+    debts: dict[str, Debt] = {}
     checkpoint: int = 0
     """The entry that ``pages`` stand for; 0: there is no checkpoint."""
     pages: dict[str, bytes] = {}
@@ -197,6 +207,10 @@ class Store(Protocol):
         """The newest dead letters (of one agent), the newest first."""
         ...
 
+    async def set_aside(self) -> dict[str, int]:
+        """Why messages and units were set aside → how many ever were, whether their letters are kept or not."""
+        ...
+
     def said(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
         """What lies on the archive's shelf of these items, at once (``blackboard.archive``)."""
         ...
@@ -214,7 +228,8 @@ class MemoryStore:
         self._journal: list[LogMessage] = []
         self._events: list[Outgoing] = []
         self._told: dict[str, int] = {}
-        self._dead: list[DeadLetter] = []
+        self._dead: dict[str, deque[tuple[int, DeadLetter]]] = {}
+        self._set_aside: Counter[str] = Counter()
         self._shelf: dict[int, bytes] = {}
         self._left: dict[int, int] = {}
         self._origin: tuple[int, dict[str, bytes]] = 0, {}
@@ -225,7 +240,7 @@ class MemoryStore:
         """Say how it stands."""
         kept = self._standing
         pages, marks = dict(kept.pages), dict(kept.marks)
-        return Standing(kept.origin, kept.log, kept.cursor, marks, kept.checkpoint, pages, kept.base, kept.erasing)
+        return Standing(kept.origin, kept.log, kept.cursor, marks, dict(kept.debts), kept.checkpoint, pages, kept.base, kept.erasing)
 
     async def begin(self, origin: bytes, log: str) -> None:
         """Settle the origin."""
@@ -234,12 +249,19 @@ class MemoryStore:
     async def commit(self, batch: Batch) -> None:
         """Keep a batch."""
         self._standing.cursor = batch.cursor
+        for who in (*batch.marks, *batch.forgotten):
+            self._standing.marks.pop(who, None)
         self._standing.marks.update(batch.marks)
+        self._standing.debts.update(batch.debts)
         self._journal += batch.journal
         self._events += batch.events
         self._told.update(batch.told)
-        kept = [letter for letter in self._dead if letter.agent not in batch.bereft]
-        self._dead = [*kept, *batch.dead][-MAX_DEAD_LETTERS:]
+        for agent in batch.bereft:
+            self._dead.pop(agent, None)
+        for letter in batch.dead:
+            of_agent = self._dead.setdefault(letter.agent, deque(maxlen=MAX_DEAD_LETTERS))
+            of_agent.append((self._set_aside.total(), letter))
+            self._set_aside[letter.code] += 1
         self._shelf.update(batch.archive.came)
         for ordinal in batch.archive.came:
             self._left.pop(ordinal, None)
@@ -284,7 +306,10 @@ class MemoryStore:
 
     async def scrub(self, seq: int) -> bool:
         """Of dead letters keep the reasons."""
-        self._dead = [replace(each, head=b"") if each.seq <= seq else each for each in self._dead]
+        for letters in self._dead.values():
+            for place, (number, each) in enumerate(letters):
+                if each.seq <= seq:
+                    letters[place] = number, replace(each, head=b"")
         if self._standing.erasing <= seq:
             self._standing.erasing = 0
         return True
@@ -334,7 +359,12 @@ class MemoryStore:
 
     async def dead_letters(self, limit: int = 100, agent: str | None = None) -> list[DeadLetter]:
         """The newest dead letters first."""
-        return [letter for letter in reversed(self._dead) if agent in {None, letter.agent}][:limit]
+        letters = chain.from_iterable(self._dead.values() if agent is None else [self._dead.get(agent, ())])
+        return [letter for _, letter in nlargest(limit, letters, key=lambda each: each[0])]
+
+    async def set_aside(self) -> dict[str, int]:
+        """How many ever were."""
+        return dict(self._set_aside)
 
     def said(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
         """What lies there."""

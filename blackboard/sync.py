@@ -163,6 +163,7 @@ class SyncBoard(_Blocking[Board]):
     explain = _blocking(Board.explain)
     stats = _blocking(Board.stats)
     kinds = _blocking(Board.kinds)
+    limits = _blocking(Board.limits)
     document = _blocking(Board.document)
     export = _blocking(Board.export)
     import_ = _blocking(Board.import_)

@@ -5,7 +5,7 @@ Each error says what is wrong, with the value and the cure.
 
 import re
 from functools import lru_cache
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from blackboard.kinds import amount
 from blackboard.waiting import FOLDED
 from bus import names
 from bus.errors import BadName
-from bus.messages import AnyObservation, Deposit, EndRound, EraseOwned, Fold, HandOver, Link, Reinforce, RenameKey, SetKinds
+from bus.messages import AnyObservation, Deposit, EndRound, EraseOwned, Fold, HandOver, Link, Reinforce, RenameKey, SetKinds, SetLimits
 
 MAX_CONTENT = 128 * 1024
 """Bytes of UTF-8 in an item's content."""
@@ -66,6 +66,10 @@ def validate(observation: AnyObservation) -> None:
         case SetKinds():
             for name in observation.kinds:
                 _name(name, "kind")
+        case SetLimits():
+            for what, value in (("rate", observation.rate), ("burst", observation.burst)):
+                if value is not None and not 0 < value < inf:
+                    raise BadValue(f"{what} {value!r}: give a finite number of observations above 0")
         case EndRound():
             if observation.round < 0:
                 raise BadValue(f"round {observation.round}: rounds are counted from 0")

@@ -44,6 +44,7 @@ for _command, (_module, _help) in {
     "export": ("exchange", "All that is in view, as JSON or GraphML."),
     "import": ("exchange", "Bring an export in, in one's own name."),
     "kinds": ("kinds", "A board's kinds; with --set, change them."),
+    "limits": ("limits", "How fast an agent may speak to a board that is served; with --rate or --burst, change it."),
     "keys": ("keys", "A board's keys with their items' counts; with --rename, rename or merge one."),
     "erase": ("keeping", "Remove an item for good, from a board and from all its files."),
     "replay": ("keeping", "A board as it stood, from its journal."),

@@ -11,7 +11,7 @@ from blackboard.errors import Damaged, StoreError
 from blackboard.sqlite.file import read_only, translated
 from blackboard.sqlite.schema import SCHEMA, check_schema
 from blackboard.sqlite.shelf import SqliteShelf
-from blackboard.sqlite.store import DEAD_LETTERS, origin_of, state_of
+from blackboard.sqlite.store import DEAD_LETTERS, SET_ASIDE, origin_of, state_of
 from blackboard.store import DeadLetter
 from bus.port import LogMessage
 
@@ -26,7 +26,7 @@ class Inspection(Struct, frozen=True):
     log: str | None
     """The identity of the log that ``cursor`` counts in."""
     dead: dict[str, int]
-    """Why messages were set aside → how many of those are kept."""
+    """Why messages were set aside → how many ever were."""
     latest: tuple[DeadLetter, ...]
     """The newest of them, the newest first."""
 
@@ -35,7 +35,7 @@ def inspect(path: Path, *, latest: int = 5) -> Inspection:
     """Read a board's database. Raises ``SchemaTooNew``, ``StoreError``."""
     with reading(path) as db:
         meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
-        dead = dict(db.execute("SELECT code, COUNT(*) FROM dead GROUP BY code ORDER BY 2 DESC").fetchall())
+        dead = dict(db.execute(SET_ASIDE).fetchall())
         rows = db.execute(DEAD_LETTERS, (latest,)).fetchall()
     return Inspection(meta.get("cursor", 0), meta.get("log"), dead, tuple(DeadLetter(*row) for row in rows))
 

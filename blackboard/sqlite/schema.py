@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from blackboard.errors import SchemaTooNew
 
-SCHEMA = 3
+SCHEMA = 4
 """Of all files, in ``PRAGMA user_version``."""
 
 
@@ -30,7 +30,11 @@ JOURNAL = Kind(
     """
     CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
     CREATE TABLE journal (seq INTEGER PRIMARY KEY, stamp REAL NOT NULL, agent TEXT NOT NULL, data BLOB NOT NULL);
-    CREATE TABLE marks (agent TEXT, epoch TEXT, seq INTEGER NOT NULL, stamp REAL NOT NULL, PRIMARY KEY (agent, epoch)) WITHOUT ROWID;
+    CREATE TABLE marks (
+        agent TEXT, epoch TEXT, seq INTEGER NOT NULL, stamp REAL NOT NULL, heard INTEGER NOT NULL, PRIMARY KEY (agent, epoch)
+    ) WITHOUT ROWID;
+    CREATE TABLE debts (agent TEXT PRIMARY KEY, amount REAL NOT NULL, stamp REAL NOT NULL) WITHOUT ROWID;
+    CREATE TABLE set_aside (code TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE events (audience TEXT NOT NULL, n INTEGER NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL, threads BLOB NOT NULL);
     CREATE UNIQUE INDEX events_by_number ON events (audience, n);
     CREATE INDEX events_by_entry ON events (seq);
@@ -57,6 +61,13 @@ JOURNAL = Kind(
         CREATE TABLE archive (ordinal INTEGER PRIMARY KEY, gone INTEGER, data BLOB NOT NULL);
         CREATE INDEX archive_gone ON archive (gone) WHERE gone IS NOT NULL;
         """,
+        # The order in which epochs were heard, what agents owe, and how much was ever set aside.
+        """
+        ALTER TABLE marks ADD COLUMN heard INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE debts (agent TEXT PRIMARY KEY, amount REAL NOT NULL, stamp REAL NOT NULL) WITHOUT ROWID;
+        CREATE TABLE set_aside (code TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO set_aside SELECT code, COUNT(*) FROM dead GROUP BY code;
+        """,
     ),
 )
 
@@ -65,7 +76,7 @@ STATE = Kind(
     CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
     CREATE TABLE pages (name TEXT PRIMARY KEY, data BLOB NOT NULL);
     """,
-    ("", ""),
+    ("", "", ""),
 )
 
 OUTBOX = Kind(
@@ -73,7 +84,7 @@ OUTBOX = Kind(
     CREATE TABLE sender (of_whom TEXT NOT NULL, epoch TEXT NOT NULL, number INTEGER NOT NULL, settled INTEGER NOT NULL);
     CREATE TABLE units (place INTEGER PRIMARY KEY AUTOINCREMENT, data BLOB NOT NULL, observations INTEGER NOT NULL);
     """,
-    ("", ""),  # there were none before
+    ("", "", ""),  # there were none before
 )
 
 

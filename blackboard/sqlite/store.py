@@ -13,6 +13,7 @@ import os
 import shutil
 import sqlite3
 import uuid
+from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from itertools import chain
@@ -22,6 +23,7 @@ from typing import IO, Any
 from msgspec.structs import astuple
 
 from blackboard.errors import BoardInUse, Damaged, StoreError
+from blackboard.limits import Debt
 from blackboard.sqlite.file import File, not_writable
 from blackboard.sqlite.schema import JOURNAL, STATE, upgrade
 from blackboard.sqlite.shelf import SqliteShelf
@@ -39,6 +41,7 @@ _NOTE_TOLD = "INSERT INTO told VALUES (?, ?) ON CONFLICT (audience) DO UPDATE SE
 _logger = logging.getLogger(__name__)
 
 DEAD_LETTERS = "SELECT seq, stamp, agent, code, error, head, epoch, post, unit FROM dead ORDER BY id DESC LIMIT ?"
+SET_ASIDE = "SELECT code, count FROM set_aside ORDER BY 2 DESC"
 _DEAD_LETTERS_OF = "SELECT seq, stamp, agent, code, error, head, epoch, post, unit FROM dead WHERE agent = ? ORDER BY id DESC LIMIT ?"
 
 
@@ -197,6 +200,10 @@ class SqliteStore:
         rows = await (self._rows(DEAD_LETTERS, limit) if agent is None else self._rows(_DEAD_LETTERS_OF, agent, limit))
         return [DeadLetter(*row) for row in rows]
 
+    async def set_aside(self) -> dict[str, int]:
+        """How many ever were."""
+        return dict(await self._rows(SET_ASIDE))
+
     def said(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
         """What lies on the archive's shelf."""
         if self._shelf is None:
@@ -239,9 +246,10 @@ def _read_standing(db: sqlite3.Connection) -> tuple[Standing, bytes]:
     """How the journal stands, and the random name of its life, by which a checkpoint knows its journal."""
     db.execute("INSERT OR IGNORE INTO meta VALUES ('life', ?)", (uuid.uuid4().bytes,))
     meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
-    marks = {(agent, epoch): seq for agent, epoch, seq in db.execute("SELECT agent, epoch, seq FROM marks")}
+    marks = {(agent, epoch): seq for agent, epoch, seq in db.execute("SELECT agent, epoch, seq FROM marks ORDER BY heard, stamp")}
+    debts = {agent: Debt(amount, stamp) for agent, amount, stamp in db.execute("SELECT agent, amount, stamp FROM debts")}
     standing = Standing(
-        origin=meta.get("origin"), log=meta.get("log"), cursor=meta.get("cursor", 0), marks=marks, base=meta.get("base", 0),
+        origin=meta.get("origin"), log=meta.get("log"), cursor=meta.get("cursor", 0), marks=marks, debts=debts, base=meta.get("base", 0),
         erasing=meta.get("erasing", 0),
     )  # fmt: skip
     return standing, meta["life"]
@@ -262,7 +270,11 @@ def _read_checkpoint(db: sqlite3.Connection, path: Path, life: bytes, base: int,
 
 def _write_batch(db: sqlite3.Connection, batch: Batch) -> None:
     db.executemany("INSERT INTO journal VALUES (?, ?, ?, ?)", [(m.seq, m.stamp, m.agent, m.data) for m in batch.journal])
-    db.executemany("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", [(*who, seq, batch.stamp) for who, seq in batch.marks.items()])
+    db.executemany("DELETE FROM marks WHERE agent = ? AND epoch = ?", batch.forgotten)
+    first = batch.cursor << 16  # a batch is of fewer posts, and the next one begins above it
+    marks = [(*who, seq, batch.stamp, heard) for heard, (who, seq) in enumerate(batch.marks.items(), first)]
+    db.executemany("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?, ?)", marks)
+    db.executemany("INSERT OR REPLACE INTO debts VALUES (?, ?, ?)", [(agent, *debt) for agent, debt in batch.debts.items()])
     db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", [astuple(event) for event in batch.events])
     # Every audience that ever had events has its row, so that what is untold is found without a scan.
     db.executemany("INSERT OR IGNORE INTO told VALUES (?, 0)", {(e.audience,) for e in batch.events})
@@ -277,7 +289,12 @@ def _write_batch(db: sqlite3.Connection, batch: Batch) -> None:
         rows = [astuple(letter) for letter in batch.dead]
         columns = "seq, stamp, agent, code, error, head, epoch, post, unit"
         db.executemany(f"INSERT INTO dead ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)  # noqa: S608 - our own text
-        db.execute("DELETE FROM dead WHERE id <= (SELECT MAX(id) FROM dead) - ?", (MAX_DEAD_LETTERS,))
+        too_many = "SELECT id FROM dead WHERE agent = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2"
+        agents = {(letter.agent, MAX_DEAD_LETTERS) for letter in batch.dead}
+        db.executemany(f"DELETE FROM dead WHERE agent = ?1 AND id <= ({too_many})", agents)  # noqa: S608 - our own text
+        counts = Counter(letter.code for letter in batch.dead)
+        more = "INSERT INTO set_aside VALUES (?, ?) ON CONFLICT (code) DO UPDATE SET count = count + excluded.count"
+        db.executemany(more, counts.items())
 
 
 def _write_checkpoint(db: sqlite3.Connection, seq: int, pages: Mapping[str, bytes]) -> None:

@@ -34,6 +34,7 @@ from bus.messages.answering import (
     ItemRecord,
     Items,
     KindTable,
+    Limited,
     Recalled,
     Status,
     Time,
@@ -53,6 +54,7 @@ from bus.messages.asking import (
     History,
     Hosts,
     Kinds,
+    Limits,
     Missed,
     Query,
     Search,
@@ -72,6 +74,7 @@ from bus.messages.coding import (
 )
 from bus.messages.hosting import Beat, HostState
 from bus.messages.saying import (
+    MAX_OBSERVATIONS,
     VERSION,
     AnyObservation,
     Confirm,
@@ -89,6 +92,7 @@ from bus.messages.saying import (
     RenameKey,
     Retract,
     SetKinds,
+    SetLimits,
     Share,
     Tick,
     Unit,
@@ -104,6 +108,7 @@ from bus.messages.telling import (
 )
 
 __all__ = [
+    "MAX_OBSERVATIONS",
     "VERSION",
     "Account",
     "Act",
@@ -157,6 +162,8 @@ __all__ = [
     "Items",
     "KindTable",
     "Kinds",
+    "Limited",
+    "Limits",
     "Link",
     "Missed",
     "Number",
@@ -170,6 +177,7 @@ __all__ = [
     "Retract",
     "Search",
     "SetKinds",
+    "SetLimits",
     "Share",
     "Signal",
     "Stats",

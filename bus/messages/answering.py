@@ -212,6 +212,15 @@ class KindTable(Struct, frozen=True, tag="kinds"):
     kinds: dict[str, dict[str, float | str]]
 
 
+class Limited(Struct, frozen=True, tag="limited"):
+    """How fast an agent may speak: ``rate`` observations a second (None: as many as it likes), ``burst`` at once."""
+
+    rate: float | None
+    burst: float
+    owed: float | None
+    """What the rate has not paid off yet of what it has said, in observations; None: the board is in this process, and nobody counts."""
+
+
 class UpTo(Struct, frozen=True, tag="upto"):
     """The answer to ``Applied``: all up to the asker's number is applied; what was refused of its latest posts is listed."""
 
@@ -246,6 +255,7 @@ AnyReply = (
     | Exported
     | HostList
     | KindTable
+    | Limited
     | UpTo
     | Recalled
     | Failed

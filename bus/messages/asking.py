@@ -88,6 +88,10 @@ class Kinds(Query, frozen=True):
     """The board's kinds and their policies."""
 
 
+class Limits(Query, frozen=True):
+    """How fast the asker may speak, and what it has said of that."""
+
+
 class Applied(Query, frozen=True):
     """Answered once the asker's posts are applied and committed, with what was refused of them."""
 
@@ -106,7 +110,22 @@ class Missed(Query, frozen=True):
 
 
 AnyQuery = (
-    Top | Search | Get | History | EdgesOf | Constraints | Check | Experts | Explain | Export | Stats | Hosts | Kinds | Applied | Missed
+    Top
+    | Search
+    | Get
+    | History
+    | EdgesOf
+    | Constraints
+    | Check
+    | Experts
+    | Explain
+    | Export
+    | Stats
+    | Hosts
+    | Kinds
+    | Limits
+    | Applied
+    | Missed
 )
 
 

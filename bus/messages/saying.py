@@ -11,6 +11,9 @@ from msgspec import Struct
 VERSION = 1
 """Of the protocol, in every message."""
 
+MAX_OBSERVATIONS = 8192
+"""In one post, however they are divided into units."""
+
 Number = Annotated[int, msgspec.Meta(le=2**63 - 1)]
 """A whole number that a database can keep, too."""
 
@@ -104,6 +107,13 @@ class SetKinds(Observation, frozen=True):
     """Kind (or *edge*) → its settings, as a file of kinds has them."""
 
 
+class SetLimits(Observation, frozen=True):
+    """From here on an agent may say ``rate`` observations a second (None: as many as it likes) and ``burst`` at once. The host's alone."""
+
+    rate: float | None
+    burst: float
+
+
 class RenameKey(Observation, frozen=True):
     """Let every item of ``key`` be one of the key ``to``; those that then say the same are one. The host's alone, a unit of its own."""
 
@@ -134,8 +144,8 @@ class Fold(Observation, frozen=True):
 
 AnyAct = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | Erase | EndRound
 """What anybody may say."""
-AnyObservation = AnyAct | Tick | Fold | SetKinds | RenameKey | HandOver | EraseOwned
-Unit = tuple[AnyObservation, ...]
+AnyObservation = AnyAct | Tick | Fold | SetKinds | SetLimits | RenameKey | HandOver | EraseOwned
+Unit = Annotated[tuple[AnyObservation, ...], msgspec.Meta(max_length=MAX_OBSERVATIONS)]
 
 
 class Post(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -144,5 +154,5 @@ class Post(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     epoch: str
     seq: Number
     """1, 2, 3 … within the epoch: a number is applied once, however often the message arrives."""
-    units: tuple[Unit, ...]
+    units: Annotated[tuple[Unit, ...], msgspec.Meta(max_length=MAX_OBSERVATIONS)]
     v: int = VERSION

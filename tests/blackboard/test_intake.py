@@ -25,14 +25,14 @@ def test_posts_are_taken_in_order_and_once() -> None:
     assert intake.take(post(5)) == Entry(5, 100.0, "finance", "e", 5, ((Confirm("i"),),))
     assert intake.take(post(5)) is None
     assert isinstance(intake.take(post(6)), Entry)
-    assert intake.moved == {("finance", "e"): 6}
+    assert intake.moved().marks == {("finance", "e"): 6}
 
 
 def test_watermarks_are_the_channel_s() -> None:
     """One agent's epoch says nothing about another's of the same name."""
     intake = Intake({("finance", "e"): 4})
     assert isinstance(intake.take(post(1, agent="mallory")), Entry)
-    assert intake.moved == {("mallory", "e"): 1}
+    assert intake.moved().marks == {("mallory", "e"): 1}
 
 
 def test_a_gap_is_set_aside() -> None:
@@ -64,7 +64,7 @@ def test_what_has_no_number_is_set_aside(data: bytes, said: str) -> None:
     assert letter.code == "BadMessage"
     assert said in letter.error
     assert letter.head == data[:256]
-    assert intake.moved == {}
+    assert intake.moved().marks == {}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from blackboard.pending import MemoryPending, Parcel, Pending, Room
 from blackboard.sending import Sender
 from bus.errors import NoAnswer, NotPermitted, TooLarge, Unreachable
 from bus.memory import MemoryBus
-from bus.messages import Answer, Ask, Confirm, Post, Unit, UpTo, decode_ask, decode_post, encode
+from bus.messages import Answer, Ask, Confirm, Limited, Limits, Post, Unit, UpTo, decode_ask, decode_post, encode
 
 
 class Recording(MemoryBus):
@@ -25,6 +25,7 @@ class Recording(MemoryBus):
         self.open = asyncio.Event()
         self.open.set()
         self.asked: list[Ask] = []
+        self.limits = Limited(None, 1.0, None)
         self.number = 0
         """What it says that the board has applied of an epoch."""
 
@@ -37,7 +38,10 @@ class Recording(MemoryBus):
         return len(self.posts)
 
     async def ask(self, _board: str, _agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ARG002, ASYNC109
-        self.asked.append(decode_ask(data))
+        ask = decode_ask(data)
+        if isinstance(ask.query, Limits):
+            return encode(Answer(self.limits))
+        self.asked.append(ask)
         return encode(Answer(UpTo(number=self.number)))
 
 
