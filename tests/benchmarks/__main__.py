@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from tests.benchmarks import core, durable, latency, size, trends
+from tests.benchmarks import core, durable, isolation, latency, size, trends
 from tests.benchmarks.sizes import FULL, QUICK, Sizes
 from tests.benchmarks.table import Report, Row, encode, figure, lines, machine, write
 
@@ -26,6 +26,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "apply": core.apply,
     "durable": durable.durable,
     "latency": latency.latency,
+    "isolation": isolation.isolation,
     "size": size.size,
     "import": core.importing,
 }

@@ -1,4 +1,4 @@
-"""A board in a process of its own, as ``pheroboard up`` would run it: ``python -m tests.benchmarks.host URL FOLDER CHECKPOINT_EVERY``.
+"""A board in a process of its own, as ``pheroboard up`` would run it: ``python -m tests.benchmarks.host URL FOLDER EVERY LIMITED``.
 
 It says how many seconds it took to open, serves until its standard input ends, and then closes.
 """
@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from blackboard import housekeeping
 from blackboard.opening import serving
@@ -33,10 +34,12 @@ class Host:
 
 
 @asynccontextmanager
-async def hosted(url: str, folder: Path, *, checkpoint_every: int = housekeeping.CHECKPOINT_EVERY) -> AsyncIterator[Host]:
-    """The board ``BOARD``, kept in ``folder``, served while the context is open."""
+async def hosted(
+    url: str, folder: Path, *, checkpoint_every: int = housekeeping.CHECKPOINT_EVERY, limited: bool = False
+) -> AsyncIterator[Host]:
+    """The board ``BOARD``, kept in ``folder``, served while the context is open; ``limited``: an agent may say what is the default."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.benchmarks.host", url, str(folder), str(checkpoint_every)),
+        *(sys.executable, "-m", "tests.benchmarks.host", url, str(folder), str(checkpoint_every), str(int(limited))),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -56,19 +59,20 @@ async def hosted(url: str, folder: Path, *, checkpoint_every: int = housekeeping
             await process.wait()
 
 
-async def _serve(url: str, folder: Path) -> None:
+async def _serve(url: str, folder: Path, *, limited: bool) -> None:
     bus = await NatsBus.connect(url)
     began = perf_counter()
-    async with serving(bus, BOARD, folder, alone=True):
+    settings: dict[str, Any] = {} if limited else {"rate": None}
+    async with serving(bus, BOARD, folder, alone=True, **settings):
         print(perf_counter() - began, flush=True)  # noqa: T201 - what the parent waits for
         await asyncio.to_thread(sys.stdin.read)
     await bus.aclose()
 
 
 def main() -> None:
-    url, folder, every = sys.argv[1:]
+    url, folder, every, limited = sys.argv[1:]
     housekeeping.CHECKPOINT_EVERY = int(every)
-    asyncio.run(_serve(url, Path(folder)))
+    asyncio.run(_serve(url, Path(folder), limited=limited == "1"))
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ async def _run(folder: Path, sizes: Sizes, found: dict[str, list[tuple[float, fl
         first = load.packed([*load.rules(), *said], "standing")
         await publish(loader, BOARD, "loader", first, wait="standing")
         await publish(loader, RAW, "loader", first)
-        ours = await stack.enter_async_context(_heard_on_the_board(server.url, ids[0]))
+        ours = await stack.enter_async_context(heard_on_the_board(server.url, ids[0]))
         raw = await stack.enter_async_context(_heard_raw(server.url, ids[0]))
         burst = load.packed(load.mix(ids, max(sizes.posts // 4, 2) * UNITS, seed=1), "burst")
         began = perf_counter()
@@ -87,13 +87,13 @@ async def _run(folder: Path, sizes: Sizes, found: dict[str, list[tuple[float, fl
             hop, which, where = (ours, "", BOARD) if board else (raw, "raw ", RAW)
             for _ in range(3):
                 await hop()
-            found[f"{which}idle"].append(await _percentiles(hop, sizes.messages))
+            found[f"{which}idle"].append(await percentiles(hop, sizes.messages))
             async with _loaded(loader, where, ids, pace):
-                found[f"{which}load"].append(await _percentiles(hop, sizes.messages))
+                found[f"{which}load"].append(await percentiles(hop, sizes.messages))
     return pace * UNITS
 
 
-async def _percentiles(hop: Hop, n: int) -> tuple[float, float]:
+async def percentiles(hop: Hop, n: int) -> tuple[float, float]:
     """p50 and p99 of ``n`` hops, in seconds."""
     async with asyncio.timeout(WITHIN):
         cuts = quantiles([await hop() for _ in range(n)], n=100, method="inclusive")
@@ -142,7 +142,8 @@ class _Arrival:
 
 
 @asynccontextmanager
-async def _heard_on_the_board(url: str, item: str) -> AsyncIterator[Hop]:
+async def heard_on_the_board(url: str, item: str) -> AsyncIterator[Hop]:
+    """From ``Board.reinforce`` of one agent until another's feed gives the change out."""
     async with AsyncExitStack() as stack:
         says = await stack.enter_async_context(Board(await connected(stack, url), BOARD, "says"))
         hears = await stack.enter_async_context(Board(await connected(stack, url), BOARD, "hears"))

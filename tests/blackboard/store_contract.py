@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from blackboard.archive import Unwritten
+from blackboard.limits import Debt
 from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Batch, Cut, DeadLetter, Extent, Outgoing, Standing, Store
 from bus.port import LogMessage
 
@@ -47,6 +48,7 @@ class StoreContract:
                 cursor=3,
                 journal=(entry(1), entry(3)),
                 marks={("finance", "e1"): 2},
+                debts={"finance": Debt(2.5, 99.5)},
                 events=(event(1, 1), event(1, 3, "private.finance")),
                 dead=(letter(2),),
                 archive=Unwritten({1: b"item"}),
@@ -55,7 +57,9 @@ class StoreContract:
         await store.aclose()
 
         store = make()
-        assert await store.open() == Standing(origin=b"origin", log="log-1", cursor=3, marks={("finance", "e1"): 2})
+        assert await store.open() == Standing(
+            origin=b"origin", log="log-1", cursor=3, marks={("finance", "e1"): 2}, debts={"finance": Debt(2.5, 99.5)}
+        )
         assert await store.journal(0) == [entry(1), entry(3)]
         assert await store.journal(0, limit=1) == [entry(1)]
         assert await store.journal(1) == [entry(3)]
@@ -102,13 +106,17 @@ class StoreContract:
         await store.aclose()
 
     async def test_dead_letters_are_bounded(self, store: Store) -> None:
-        """The newest dead letters are kept, and the oldest go."""
+        """Of each agent the newest dead letters are kept, and the oldest go; how many there were is known."""
         await store.open()
-        for first in range(0, MAX_DEAD_LETTERS + 2000, 2000):
-            await store.commit(Batch(cursor=first, dead=tuple(letter(seq) for seq in range(first, first + 2000))))
+        other = replace(letter(0), agent="finance", code="TooFast")
+        await store.commit(Batch(cursor=0, dead=(other,)))
+        for first in range(0, MAX_DEAD_LETTERS + 500, 500):
+            await store.commit(Batch(cursor=first, dead=tuple(letter(seq) for seq in range(first, first + 500))))
         kept = await store.dead_letters(limit=MAX_DEAD_LETTERS * 2)
-        assert len(kept) == MAX_DEAD_LETTERS
-        assert (kept[0].seq, kept[-1].seq) == (MAX_DEAD_LETTERS + 1999, 2000)
+        assert len(kept) == MAX_DEAD_LETTERS + 1
+        assert (kept[0].seq, kept[-2].seq, kept[-1]) == (MAX_DEAD_LETTERS + 499, 500, other)
+        assert await store.dead_letters(agent="finance") == [other]
+        assert await store.set_aside() == {"BadMessage": MAX_DEAD_LETTERS + 500, "TooFast": 1}
         await store.aclose()
 
     async def test_cut(self, make: Callable[[], Store]) -> None:
@@ -155,6 +163,18 @@ class StoreContract:
         await store.aclose()
         store = make()
         assert (await store.open()).marks == {("a", "used"): 2}
+        await store.aclose()
+
+    async def test_watermarks_are_in_the_order_in_which_they_were_heard(self, make: Callable[[], Store]) -> None:
+        """Also within a batch; and those that are forgotten go, unless they were heard again since."""
+        store = make()
+        await store.open()
+        await store.commit(Batch(1, marks={("a", "z"): 1, ("a", "y"): 1, ("b", "x"): 1}))
+        await store.commit(Batch(3, marks={("a", "w"): 1, ("a", "z"): 2}))
+        await store.commit(Batch(9, marks={("b", "x"): 1, ("a", "v"): 7}, forgotten=(("a", "y"), ("b", "x"))))
+        await store.aclose()
+        store = make()
+        assert list((await store.open()).marks.items()) == [(("a", "w"), 1), (("a", "z"), 2), (("b", "x"), 1), (("a", "v"), 7)]
         await store.aclose()
 
     async def test_what_is_erased_is_owed_a_cut(self, make: Callable[[], Store]) -> None:

@@ -38,6 +38,7 @@ async def test_an_earlier_version_opens(version: int, checkpoint: bool, tmp_path
         await finance.reinforce(price, 1.0)
         assert (await finance.get(price)).strength == pytest.approx(9.0219123448)
     assert inspect(path).cursor >= 34
+    assert inspect(path).dead == {"NotInView": 3}
 
 
 @pytest.mark.parametrize("way", ["checkpoint", "origin", "backup"])

@@ -189,6 +189,62 @@ async def test_a_server_that_takes_less(bus: Recording) -> None:
     await out.aclose()
 
 
+async def test_no_faster_than_the_board_lets_it(bus: Recording, caplog: pytest.LogCaptureFixture) -> None:
+    """Half of the burst goes at once, then no more than the rate: what the board counts stays within its limits. It is logged once."""
+    bus.limits = Limited(200.0, 40.0, 0.0)
+    out = sender(bus)
+    loop = asyncio.get_running_loop()
+    began, stamps = loop.time(), list[float]()
+    for number in range(60):
+        await out.say(unit(number))
+        stamps.append(loop.time() - began)
+    assert stamps[20] < stamps[59] / 2
+    assert stamps[59] >= (60 - 20 - 2) / 200.0
+    assert [record.message for record in caplog.records] == [
+        "finance is held back to 200 observations a second, which board board lets it say"
+    ]
+    await out.aclose()
+
+
+async def test_what_was_said_before_counts(bus: Recording) -> None:
+    """A sender that begins anew goes on from what its agent owes."""
+    bus.limits = Limited(100.0, 20.0, 15.0)
+    out = sender(bus)
+    began = asyncio.get_running_loop().time()
+    await out.say(unit(1))
+    assert asyncio.get_running_loop().time() - began >= 0.05
+    await out.aclose()
+
+
+async def test_limits_are_looked_up_again(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an operator has changed holds for those who are under way."""
+    monkeypatch.setattr(sending, "LEARN_AGAIN", 0.0)
+    bus.limits = Limited(1.0, 2.0, 0.0)
+    out = sender(bus)
+    await out.say(unit(1))
+    bus.limits = Limited(None, 2.0, 0.0)
+    async with asyncio.timeout(5):
+        for number in range(20):
+            await out.say(unit(number))
+    await out.aclose()
+
+
+async def test_posts_hold_few_observations(bus: Recording) -> None:
+    """So that others need not wait long; a unit that has more goes by itself, and one that has too many is refused."""
+    out = sender(bus)
+    bus.open.clear()
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(200):
+            tasks.create_task(out.say(unit(number)))
+        tasks.create_task(out.say((Confirm("x"),) * 1000))
+        await bus.published.wait()
+        bus.open.set()
+    assert [sum(map(len, post.units)) for post in bus.posts] == [128, 72, 1000]
+    with pytest.raises(TooBig, match="9,000 observations: at most 8,192"):
+        await out.say((Confirm("x"),) * 9000)
+    await out.aclose()
+
+
 # ---- from an outbox ---------------------------------------------------------------------------------------------------------------------
 
 
