@@ -55,6 +55,8 @@ class Feed(Generic[T]):
         self._queue: asyncio.Queue[tuple[str, int, list[T]] | _End] = asyncio.Queue(HELD)
         self._at_hand: deque[T] = deque()
         self._place = ("", 0)
+        self._given = dict(self._done)
+        """As ``_done`` was when the last of an entry's events was given out."""
         self._moved = asyncio.Event()
         self._ended = False
         self._standing = {audience: asyncio.Event() for audience in line.audiences}
@@ -81,12 +83,18 @@ class Feed(Generic[T]):
             audience, n = self._place
             self._queued[audience] -= 1
             self._move(audience, n if self._queued[audience] else self._heard[audience])
+            self._given = dict(self._done)
         return each
 
     @property
     def position(self) -> str:
-        """Where this feed stands: all before it was given out. ``since=position`` goes on from there, also in another process."""
-        return " ".join(f"{audience.partition('.')[0]}={self._done[audience]}" for audience in self._line.audiences)
+        """Where this feed stands: all before it was given out. ``since=position`` goes on from there, also in another process.
+
+        It stays while what one entry did is being given out: who drops, of what was given, all that came after it last moved, and goes on
+        from there, has everything once.
+        """
+        stands = self._given if self._at_hand else self._done
+        return " ".join(f"{audience.partition('.')[0]}={stands[audience]}" for audience in self._line.audiences)
 
     async def reach(self, newest: Mapping[str, int]) -> None:
         """Wait until everything up to these numbers (of ``Board.newest``) was given out, or the feed is at its end."""

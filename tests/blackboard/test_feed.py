@@ -106,6 +106,27 @@ async def test_a_position_covers_whole_entries() -> None:
         assert feed.position == "shared=0 private=1"
 
 
+async def test_a_position_stays_within_an_entry() -> None:
+    """While an entry's changes are given out it stays, whatever the other audience passes over meanwhile: it moves with the last."""
+    async with running_board("finance", "procurement") as running:
+        finance = running["finance"]
+        feed = finance.changes(kind="fact")
+        for _ in range(2):
+            before = feed.position
+            await running["procurement"].deposit("passed over", kind="trace", scope="shared")
+            async with finance.batch() as batch:
+                await batch.deposit("one", key="one")
+                await batch.deposit("two", key="two")
+            assert await take(feed, 1) == ["one"]
+            await running["procurement"].deposit("passed over", kind="trace", scope="shared")
+            async with asyncio.timeout(5):
+                await feed.reach({names.SHARED: (await finance.newest())[names.SHARED]})
+            assert feed.position == before
+            assert await take(feed, 1) == ["two"]
+            assert feed.position != before
+        assert feed.position == "shared=4 private=2"
+
+
 async def test_a_position_moves_over_what_is_filtered_out() -> None:
     """What a feed does not give out is behind it all the same."""
     async with running_board("finance") as running:
