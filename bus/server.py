@@ -4,6 +4,7 @@ Laws:
 
 - It listens on 127.0.0.1 alone, on one port, without a monitoring port.
 - What is acknowledged is on the disk: JetStream syncs every write.
+- One that ends by itself is started again where it was, however often that takes: whoever is connected finds it again.
 - One server works on a folder at a time. All that it needs is there, and nothing is left elsewhere.
 - It does not outlive its parent. Leaving the context ends it; on Linux the kernel also kills it when the starting thread dies in any way.
   On other systems a parent that is killed outright leaves it running, and it must be ended by hand.
@@ -11,21 +12,22 @@ Laws:
 
 import asyncio
 import json
+import logging
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import metadata
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO
 
 import anyio
-from msgspec import Struct
 
 from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld
 from bus.lock import Held, hold
@@ -36,11 +38,15 @@ READY_WITHIN = 15.0
 """Seconds; a large store takes a while to be recovered."""
 ENDS_WITHIN = 5.0
 """Seconds between asking the server to end and killing it."""
+START_AGAIN = (0.05, 5.0)
+"""Seconds before one that has ended by itself is started again: the first pause, and the longest."""
 
 _INHERITED = sys.platform != "win32"
 """Whether a server takes over a file that its parent has open."""
 _VARIABLE = "PHEROBOARD_NATS_SERVER"
 _LISTENING = re.compile(r"Listening for client connections on 127\.0\.0\.1:(\d+)")
+
+_logger = logging.getLogger(__name__)
 
 # Runs in a fresh interpreter that becomes the server by exec, so that no code of ours runs between fork and exec of a threaded process.
 # PR_SET_PDEATHSIG is 1; a parent that died before it was set is noticed by its id.
@@ -52,19 +58,70 @@ if os.getppid() == int(sys.argv[1]):
 """
 
 
-class Server(Struct, frozen=True):
-    """A server that is ready."""
+class Server:
+    """A server that is kept running. Make it with ``running_server``."""
 
-    url: str
-    pid: int
-    _over: "asyncio.Task[None]"
+    def __init__(self, binary: Path, store_dir: Path, port: int) -> None:
+        self.url = ""
+        self.pid = 0
+        """Of the present process: another one when it was started again."""
+        self._binary = binary
+        self._store_dir = store_dir
+        self._port = port
+        self._process: asyncio.subprocess.Process
+        self._draining: asyncio.Task[None]
 
-    async def ended(self) -> NoReturn:
-        """Raise ``ServerError`` once it has ended without being asked to."""
-        await asyncio.shield(self._over)
-        raise ServerError(
-            f"nats-server (process {self.pid}, at {self.url}) has ended by itself: start again; what was accepted is on the disk"
-        )
+    async def start(self) -> None:
+        """Start the process, and wait until it is ready. Raises ``FolderInUse``, ``PortTaken``, ``ServerError``."""
+        with await _held(self._store_dir) as lock:
+            config = self._store_dir / "server.conf"
+            config.touch(mode=0o600)  # what is configured is for us alone
+            config.write_text(_configuration(self._store_dir, self._port), encoding="utf-8")
+            process = await asyncio.create_subprocess_exec(
+                *_tied([str(self._binary), "--config", str(config)]),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=(lock.fileno(),) if _INHERITED else (),
+                process_group=0,  # Ctrl-C is for us: we end it when nobody needs it any more
+            )
+            if _INHERITED:
+                lock.close()  # the server holds its folder for as long as it lives, be it longer or shorter than we
+            assert process.stderr is not None
+            try:
+                self.url = await _ready(process, process.stderr, self._port)
+            except BaseException:
+                with anyio.CancelScope(shield=True):
+                    await _end(process)
+                raise
+            self._port = int(self.url.rpartition(":")[2])  # agents know it by now
+            self.pid, self._process = process.pid, process
+            self._draining = asyncio.create_task(_drain(process, process.stderr))  # a full pipe would stop the server
+
+    async def keep(self) -> None:
+        """Start it again whenever it ends, for ever."""
+        pause, longest = START_AGAIN
+        while True:
+            started = time.monotonic()
+            await asyncio.shield(self._draining)
+            _logger.warning("nats-server (process %d, at %s) has ended by itself, %s", self.pid, self.url, _how(self._process.returncode))
+            if time.monotonic() - started > longest:
+                pause, _ = START_AGAIN
+            while True:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, longest)
+                try:
+                    await self.start()
+                except (ServerError, OSError) as error:
+                    _logger.warning("nats-server at %s cannot be started again: %s; trying again in %g s", self.url, error, pause)
+                else:
+                    _logger.warning("nats-server (process %d, at %s) was started again", self.pid, self.url)
+                    break
+
+    async def end(self) -> None:
+        """End the process, if there is one just now."""
+        await _end(self._process)
+        await self._draining
 
 
 def find_server() -> Path:
@@ -94,7 +151,7 @@ def find_server() -> Path:
 
 @asynccontextmanager
 async def running_server(store_dir: Path, *, port: int = -1) -> AsyncIterator[Server]:
-    """Start a server that keeps its streams in ``store_dir``; end it on leaving. ``port`` -1 takes a free one.
+    """Keep a server running that has its streams in ``store_dir``; end it on leaving. ``port`` -1 takes a free one, and stays with it.
 
     Raises ``ServerNotFound``, ``ServerTooOld``, ``FolderInUse``, ``PortTaken``, ``ServerError``.
     """
@@ -102,31 +159,16 @@ async def running_server(store_dir: Path, *, port: int = -1) -> AsyncIterator[Se
         raise ServerError(f"port {port} is none: give one from 1 to 65535, or -1 for a free one")
     binary = await asyncio.to_thread(find_server)
     _make_writable(store_dir)
-    with await _held(store_dir) as lock:
-        config = store_dir / "server.conf"
-        config.touch(mode=0o600)  # what is configured is for us alone
-        config.write_text(_configuration(store_dir, port), encoding="utf-8")
-        process = await asyncio.create_subprocess_exec(
-            *_tied([str(binary), "--config", str(config)]),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            pass_fds=(lock.fileno(),) if _INHERITED else (),
-            process_group=0,  # Ctrl-C is for us: we end it when nobody needs it any more
-        )
-        if _INHERITED:
-            lock.close()  # the server holds its folder for as long as it lives, be it longer or shorter than we
-        assert process.stderr is not None
-        drain: asyncio.Task[None] | None = None
-        try:
-            url = await _ready(process, process.stderr, port)
-            drain = asyncio.create_task(_drain(process, process.stderr))  # a full pipe would stop the server
-            yield Server(url, process.pid, drain)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await _end(process)
-                if drain is not None:
-                    await drain
+    server = Server(binary, store_dir, port)
+    await server.start()
+    keeping = asyncio.create_task(server.keep())
+    try:
+        yield server
+    finally:
+        with anyio.CancelScope(shield=True):
+            keeping.cancel()
+            await asyncio.wait({keeping})
+            await server.end()
 
 
 def _configured() -> Path | None:
@@ -208,6 +250,10 @@ async def _ready(process: asyncio.subprocess.Process, log: asyncio.StreamReader,
     if any("address already in use" in line for line in last):
         raise PortTaken(f"port {port} is in use; choose another, or -1 for a free one")
     raise ServerError(f"nats-server ended before it was ready: {' | '.join(last) or 'it said nothing'}")
+
+
+def _how(code: int | None) -> str:
+    return f"killed by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
 
 
 async def _drain(process: asyncio.subprocess.Process, log: asyncio.StreamReader) -> None:

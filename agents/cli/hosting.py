@@ -28,8 +28,8 @@ async def hosting(
     """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address.
 
     ``retention`` says how much of their past is kept; ``settings`` are what new boards are made with, and one that has others is refused. A
-    board, or a server of ours, that stops by itself ends the context, with its reason. ``alone``: this process is there for
-    them only.
+    board that stops by itself ends the context, with its reason; a server of ours that does is started again. ``alone``: this process is
+    there for them only.
     """
     async with AsyncExitStack() as stack:
         watched: list[Callable[[], Coroutine[Any, Any, None]]] = []
@@ -38,7 +38,6 @@ async def hosting(
         else:
             server = await stack.enter_async_context(running_server(data / "nats", port=port))
             url = server.url
-            watched.append(server.ended)
         bus = await NatsBus.connect(url)
         stack.push_async_callback(bus.aclose)
         for board in boards:

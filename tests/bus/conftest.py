@@ -3,14 +3,13 @@
 import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from bus import server as module
 from bus.nats import NatsBus
-from bus.server import Server, running_server
+from bus.server import Server, find_server, running_server
 
 
 def configured(monkeypatch: pytest.MonkeyPatch, more: str) -> None:
@@ -32,20 +31,8 @@ async def bus(server: Server) -> AsyncIterator[NatsBus]:
     await connected.aclose()
 
 
-class Restartable:
-    """A server that can be killed and started again on the same store and port."""
-
-    def __init__(self, store: Path, stack: AsyncExitStack) -> None:
-        self._store = store
-        self._stack = stack
-        self._port = -1
-        self.pid = 0
-        self.url = ""
-
-    async def start(self) -> None:
-        running = await self._stack.enter_async_context(running_server(self._store, port=self._port))
-        self.pid, self.url = running.pid, running.url
-        self._port = int(running.url.rpartition(":")[2])
+class Restartable(Server):
+    """A server that nobody keeps running: it can be killed, and started again on the same store and port."""
 
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
@@ -53,7 +40,8 @@ class Restartable:
 
 @pytest.fixture
 async def restartable(tmp_path: Path) -> AsyncIterator[Restartable]:
-    async with AsyncExitStack() as stack:
-        running = Restartable(tmp_path / "nats", stack)
-        await running.start()
-        yield running
+    (tmp_path / "nats").mkdir()
+    running = Restartable(find_server(), tmp_path / "nats", -1)
+    await running.start()
+    yield running
+    await running.end()

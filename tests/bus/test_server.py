@@ -1,11 +1,13 @@
 """Finding, starting and ending a server of our own."""
 
 import asyncio
+import logging
 import os
 import re
 import signal
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -129,13 +131,91 @@ async def test_a_server_that_does_not_end_is_killed(tmp_path: Path, monkeypatch:
     assert not alive(server.pid)
 
 
-async def test_tells_of_its_end(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """A server that ends by itself is an error that names it, and where it was."""
-    async with running_server(tmp_path) as server, asyncio.timeout(10):
+class Said(logging.Handler):
+    """Waits for what the server's keeper says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[str] = []
+        self._news = asyncio.Event()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record.getMessage())
+        self._news.set()
+
+    async def until(self, words: str, *, times: int = 1) -> str:
+        """The last of so many records with these words."""
+        async with asyncio.timeout(15):
+            while len(found := [each for each in self.records if words in each]) < times:
+                self._news.clear()
+                await self._news.wait()
+        return found[times - 1]
+
+
+@pytest.fixture
+def said() -> Iterator[Said]:
+    handler, logger = Said(), logging.getLogger("bus.server")
+    logger.addHandler(handler)
+    yield handler
+    logger.removeHandler(handler)
+
+
+async def test_is_started_again(tmp_path: Path, said: Said) -> None:
+    """A server that is killed is back where it was, with all that it had, and whoever was connected goes on; each time."""
+    async with running_server(tmp_path) as server:
+        url, bus = server.url, await NatsBus.connect(server.url)
+        await bus.open_log("board", after=0)
+        for number in (1, 2, 3):
+            assert await bus.publish("board", "finance", b"x") == number
+            killed = server.pid
+            os.kill(killed, signal.SIGKILL)
+            await said.until(f"nats-server (process {killed}, at {url}) has ended by itself, killed by signal 9")
+            assert url in await said.until("was started again", times=number)
+            assert server.pid != killed
+        assert await bus.publish("board", "finance", b"x") == 4
+        assert server.url == url
+        await bus.aclose()
+    assert not alive(server.pid)
+
+
+async def test_cannot_be_started_again(tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where something keeps it from starting again that is said, and it is tried on: it is back once nothing does."""
+    async with running_server(tmp_path) as server:
+        bus = await NatsBus.connect(server.url)
+        await bus.open_log("board", after=0)
+        with monkeypatch.context() as broken:
+            configured(broken, "nonsense: {")
+            os.kill(server.pid, signal.SIGKILL)
+            assert "trying again in" in await said.until(f"{server.url} cannot be started again: nats-server ended before it was ready")
+        assert await bus.publish("board", "finance", b"x") == 1
+        await bus.aclose()
+
+
+async def test_its_port_is_taken_meanwhile(tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits for its own port, where everybody looks for it, and takes no other one."""
+    monkeypatch.setattr("bus.server.START_AGAIN", (0.5, 0.5))
+    async with running_server(tmp_path) as server:
+        url, killed = server.url, server.pid
+        port = int(url.rpartition(":")[2])
+        os.kill(killed, signal.SIGKILL)
+        await said.until("has ended by itself")
+        with socket.create_server(("127.0.0.1", port)):
+            await said.until(f"port {port} is in use")
+        await said.until("was started again")
+        assert server.url == url
+        assert server.pid != killed
+
+
+async def test_ends_while_it_is_being_started_again(tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaving the context while there is no server leaves none."""
+    async with running_server(tmp_path) as server:
+        configured(monkeypatch, "nonsense: {")
         os.kill(server.pid, signal.SIGKILL)
-        with pytest.raises(ServerError, match=rf"process {server.pid}, at {server.url}\) has ended by itself: start again"):
-            await server.ended()
-    assert not caplog.records  # asyncio complains when a child is reaped behind its back
+        await said.until("cannot be started again")
+    assert not alive(server.pid)
+    monkeypatch.undo()
+    async with running_server(tmp_path):
+        pass  # its folder is free
 
 
 @linux
