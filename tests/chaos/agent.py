@@ -1,0 +1,99 @@
+"""An agent of a run, in a process of its own: ``python -m tests.chaos.agent ADDRESS BOARD AGENT SEED RECORD``.
+
+It reads on its standard input up to which number it may say units, one number after the other, and ends at the input's end. Of itself it
+prints how many it has said, and how many of them were accepted. Killed and started anew, it goes on where its record stands: a unit that
+was under way is not said again.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import blackboard
+from blackboard.client import Board
+from bus.errors import NoAnswer, Unreachable
+from tests.chaos.acts import Acts
+from tests.chaos.control import Allowance
+from tests.chaos.records import Accepted, AnyLine, Failed, Record, Said
+
+AT_ONCE = 64
+"""Units under way together, at most."""
+AGAIN = 0.1
+"""Seconds between two tries to open the board, or to have an answer."""
+
+
+class Worker:
+    """Says what the acts give, and writes down what comes of it."""
+
+    def __init__(self, acts: Acts, agent: str, record: Record[Any]) -> None:
+        self._acts = acts
+        self._agent = agent
+        self._record = record
+        self._dice = Random()
+        self.n = self.accepted = 0
+        units = {}
+        for line in record.lines:
+            match line:
+                case Said(n, unit):
+                    units[n] = unit
+                    self.n = n + 1
+                    acts.said(unit)
+                case Accepted(n):
+                    acts.accepted(units[n])
+                    self.accepted += 1
+
+    async def work(self, board: Board, allowance: Allowance) -> None:
+        """Until nothing more is allowed and nothing more will be. Raises what a question raises."""
+        while await allowance.beyond(self.n):
+            now = int((await board.stats()).now)
+            said = []
+            for n in range(self.n, min(self.n + self._dice.randint(1, AT_ONCE), allowance.upto)):
+                unit = self._acts.unit(n, now)
+                self._acts.said(unit)
+                said.append(Said(n, unit))
+            self._record.write(*said)
+            self.n += len(said)
+            async with asyncio.TaskGroup() as tasks:
+                for each in said:
+                    tasks.create_task(self._say(board, each))
+            print(self.n, self.accepted, flush=True)  # noqa: T201 - to whoever started us
+            await self._check(board)
+
+    async def _say(self, board: Board, said: Said) -> None:
+        try:
+            await board.say(*said.unit)
+        except Exception as error:  # noqa: BLE001 - whatever it was, a run wants to know
+            self._record.write(Failed(said.n, f"{type(error).__name__}: {error}"))
+        else:
+            self._record.write(Accepted(said.n))
+            self._acts.accepted(said.unit)
+            self.accepted += 1
+
+    async def _check(self, board: Board) -> None:
+        """An agent reads its own writes, whoever leads the board by now."""
+        item, least = self._dice.choice(list(self._acts.reinforced.items()))
+        share = (await board.get(item)).contributions.get((self._agent, "reinforce"))
+        count = share.count if share else 0
+        if count < least:
+            raise AssertionError(f"{self._agent} has reinforced {item} {least} times, and reads {count}")
+
+
+async def main(address: str, board_name: str, agent: str, seed: int, record: Path) -> None:
+    allowance = Allowance()
+    with Record(record, AnyLine) as kept:
+        worker = Worker(Acts(board_name, agent, seed), agent, kept)
+        print(worker.n, worker.accepted, flush=True)  # noqa: T201 - to whoever started us
+        while True:
+            try:
+                async with blackboard.open(address, agent=agent) as board:
+                    await worker.work(board, allowance)
+                    await board.refusals()
+                    return
+            except (NoAnswer, Unreachable):
+                await asyncio.sleep(AGAIN)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), Path(sys.argv[5])))

@@ -1,0 +1,81 @@
+"""What a run of chaos does: everything about it follows from these figures, but the moments at which the machine lets it happen."""
+
+import random
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+Victim = Literal["agent", "subscriber", "host", "broker"]
+Fault = Literal["cut", "slow", "deaf", "hole"]
+
+KILLED: dict[Victim, int] = {"agent": 35, "subscriber": 10, "host": 30, "broker": 25}
+"""How often each is the one that is killed, in a hundred kills."""
+FAULTS: tuple[Fault, ...] = ("cut", "cut", "slow", "deaf", "hole")
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """A run. ``nodes``: servers, 1 or a cluster; ``hosts`` serve all ``boards``; agents and subscribers are spread over the boards."""
+
+    seed: int = 1
+    kills: int = 200
+    observations: int = 200_000
+    nodes: int = 1
+    hosts: int = 1
+    boards: int = 1
+    agents: int = 6
+    subscribers: int = 3
+    pause: float = 1.5
+    """Seconds between two blows, on average."""
+    longest_freeze: float = 5.0
+    """Seconds for which a process or a line is frozen at most: longer than a lease."""
+
+
+class Kill(Struct, frozen=True):
+    """SIGKILL for the ``which``-th of those that run (modulo how many they are); it is started again ``down`` seconds later."""
+
+    victim: Victim
+    which: int
+    down: float
+
+
+class Freeze(Struct, frozen=True):
+    """SIGSTOP for a process, and SIGCONT some seconds later."""
+
+    victim: Victim
+    which: int
+    seconds: float
+
+
+class Break(Struct, frozen=True):
+    """A fault of a line between a client and the server."""
+
+    fault: Fault
+    which: int
+    seconds: float
+
+
+class Blow(Struct, frozen=True):
+    """What happens ``after`` so many seconds, and the kills that were done with it."""
+
+    after: float
+    what: Kill | Freeze | Break
+    kills: int
+
+
+def blows(plan: Plan) -> Iterator[Blow]:
+    """The schedule: ``plan.kills`` kills, and between them what does not kill."""
+    dice = random.Random(plan.seed)
+    kills = 0
+    while kills < plan.kills:
+        after, which = dice.uniform(0.2, 2 * plan.pause - 0.2), dice.randrange(1 << 16)
+        roll = dice.random()
+        if roll < 0.65:
+            [victim] = dice.choices(list(KILLED), list(KILLED.values()))
+            kills += 1
+            yield Blow(after, Kill(victim, which, dice.choice((0.0, dice.uniform(0.0, 1.5)))), kills)
+        elif roll < 0.75:
+            victim = dice.choice(("host", "host", "broker", "agent", "subscriber"))
+            yield Blow(after, Freeze(victim, which, dice.uniform(0.5, plan.longest_freeze)), kills)
+        else:
+            yield Blow(after, Break(dice.choice(FAULTS), which, dice.uniform(0.2, plan.longest_freeze)), kills)
