@@ -1,4 +1,4 @@
-"""An agent of a run, in a process of its own: ``python -m tests.chaos.agent ADDRESS BOARD AGENT SEED RECORD``.
+"""An agent of a run, in a process of its own: ``python -m tests.chaos.agent ADDRESS BOARD AGENT SEED TIME RECORD``.
 
 It reads on its standard input up to which number it may say units, one number after the other, and ends at the input's end. Of itself it
 prints how many it has said, and how many of them were accepted. Killed and started anew, it goes on where its record stands: a unit that
@@ -9,11 +9,12 @@ import asyncio
 import sys
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import blackboard
 from blackboard.client import Board
 from bus.errors import NoAnswer, Unreachable
+from bus.messages import Time
 from tests.chaos.acts import Acts
 from tests.chaos.control import Allowance
 from tests.chaos.records import Accepted, AnyLine, Failed, Record, Said
@@ -80,10 +81,10 @@ class Worker:
             raise AssertionError(f"{self._agent} has reinforced {item} {least} times, and reads {count}")
 
 
-async def main(address: str, board_name: str, agent: str, seed: int, record: Path) -> None:
+async def main(address: str, acts: Acts, agent: str, record: Path) -> None:
     allowance = Allowance()
     with Record(record, AnyLine) as kept:
-        worker = Worker(Acts(board_name, agent, seed), agent, kept)
+        worker = Worker(acts, agent, kept)
         print(worker.n, worker.accepted, flush=True)  # noqa: T201 - to whoever started us
         while True:
             try:
@@ -96,4 +97,5 @@ async def main(address: str, board_name: str, agent: str, seed: int, record: Pat
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), Path(sys.argv[5])))
+    address, board, agent, seed, time, record = sys.argv[1:]
+    asyncio.run(main(address, Acts(board, agent, int(seed), cast(Time, time)), agent, Path(record)))

@@ -154,6 +154,8 @@ def check_strengths(name: str, truth: Truth, checked: Checked) -> None:
     faults = []
     for item_id, expected in naive.items.items():
         item = items[item_id]
+        if expected.policy.rate and truth.board.config.time == "wall":  # how much it has faded only the log's stamps say
+            continue
         exactly = expected.policy.rate == 0
         checked.counts["strengths computed anew"] += 1
         if not _equal(item.strength, expected.strength, exactly):
@@ -162,7 +164,8 @@ def check_strengths(name: str, truth: Truth, checked: Checked) -> None:
             key = item_id, share.agent, share.cause
             if share.count != naive.counts.pop(key, 0) or not _equal(share.amount, naive.amounts[key], exactly):
                 faults.append(f"{item.content}: {share}, not {naive.amounts[key]!r}")
-    faults += [f"{items[key[0]].content}: {key[1]} {key[2]} {count} times, and none is there" for key, count in naive.counts.items()]
+        missing = {key: count for key, count in naive.counts.items() if key[0] == item_id}
+        faults += [f"{item.content}: {agent} {cause} {count} times, and none is there" for (_, agent, cause), count in missing.items()]
     checked.expect(faults, "counts and sums are those of what was said")
 
 

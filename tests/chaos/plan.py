@@ -6,6 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from bus.messages import Time
+
 Victim = Literal["agent", "subscriber", "host", "broker"]
 Fault = Literal["cut", "slow", "deaf", "hole"]
 
@@ -15,7 +17,10 @@ FAULTS: tuple[Fault, ...] = ("cut", "cut", "slow", "deaf", "hole")
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """A run. ``nodes``: servers, 1 or a cluster; ``hosts`` serve all ``boards``; agents and subscribers are spread over the boards."""
+    """A run. ``nodes``: servers, 1 or a cluster; ``hosts`` serve all ``boards``; agents and subscribers are spread over the boards.
+
+    ``observations`` is the least that must be accepted, each unit counted as one, although some have two or three.
+    """
 
     seed: int = 1
     kills: int = 200
@@ -23,6 +28,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     nodes: int = 1
     hosts: int = 1
     boards: int = 1
+    time: Time = "rounds"
     agents: int = 6
     subscribers: int = 3
     pause: float = 1.5
@@ -56,9 +62,10 @@ class Break(Struct, frozen=True):
 
 
 class Blow(Struct, frozen=True):
-    """What happens ``after`` so many seconds, and the kills that were done with it."""
+    """What happens ``after`` so many seconds, ``aim`` seconds after agents were last given something to say; and the kills done with it."""
 
     after: float
+    aim: float
     what: Kill | Freeze | Break
     kills: int
 
@@ -68,14 +75,14 @@ def blows(plan: Plan) -> Iterator[Blow]:
     dice = random.Random(plan.seed)
     kills = 0
     while kills < plan.kills:
-        after, which = dice.uniform(0.2, 2 * plan.pause - 0.2), dice.randrange(1 << 16)
+        after, aim, which = dice.uniform(0.2, 2 * plan.pause - 0.2), dice.uniform(0.0, 0.03), dice.randrange(1 << 16)
         roll = dice.random()
         if roll < 0.65:
             [victim] = dice.choices(list(KILLED), list(KILLED.values()))
             kills += 1
-            yield Blow(after, Kill(victim, which, dice.choice((0.0, dice.uniform(0.0, 1.5)))), kills)
+            yield Blow(after, aim, Kill(victim, which, dice.choice((0.0, dice.uniform(0.0, 1.5)))), kills)
         elif roll < 0.75:
             victim = dice.choice(("host", "host", "broker", "agent", "subscriber"))
-            yield Blow(after, Freeze(victim, which, dice.uniform(0.5, plan.longest_freeze)), kills)
+            yield Blow(after, aim, Freeze(victim, which, dice.uniform(0.5, plan.longest_freeze)), kills)
         else:
-            yield Blow(after, Break(dice.choice(FAULTS), which, dice.uniform(0.2, plan.longest_freeze)), kills)
+            yield Blow(after, aim, Break(dice.choice(FAULTS), which, dice.uniform(0.2, plan.longest_freeze)), kills)

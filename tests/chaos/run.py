@@ -15,10 +15,10 @@ from msgspec import Struct, field
 
 import blackboard
 from blackboard.sqlite import inspect
-from bus.jetstream import observations_stream
+from bus.jetstream import events_stream, observations_stream
 from bus.nats import NatsBus
 from tests.chaos import brokers
-from tests.chaos.acts import KINDS_FILE
+from tests.chaos.acts import kinds_file
 from tests.chaos.checks import check
 from tests.chaos.naive import WATCHED
 from tests.chaos.plan import Break, Freeze, Kill, Plan, Victim, blows
@@ -93,7 +93,7 @@ class Run:
     async def _start(self) -> None:
         plan, folder = self._plan, self._folder
         kinds = folder / "kinds.toml"
-        kinds.write_text(KINDS_FILE)
+        kinds.write_text(kinds_file(plan.time))
         ports = brokers.free_ports(plan.nodes)
         for number, command in enumerate(brokers.commands(folder, ports)):
             await self._launch("broker", f"broker-{number}", command)
@@ -104,24 +104,31 @@ class Run:
         for number in range(plan.hosts):
             url = await self._line(ports)
             data = folder / f"host-{number}"
-            command = [PHEROBOARD, "up", *self._boards, "--nats", url, "--data", str(data), "--kinds", str(kinds)]
+            command = [PHEROBOARD, "up", *self._boards, "--nats", url, "--data", str(data), "--kinds", str(kinds), "--time", plan.time]
             await self._launch("host", f"host-{number}", command, lambda _: serving.set())
         await self._within(60.0, serving.wait(), "no host serves")
         for board in self._boards:
             async with blackboard.open(f"{direct}/{board}", agent="founder") as opened:
                 await opened.say(*WATCHED)
                 await opened.wait_applied()
+        await self._replicate()
         for number in range(plan.agents):
             name, board = f"agent-{number}", self._boards[number % plan.boards]
             url = f"{await self._line(ports)}/{board}"
             record = self._records[name] = folder / f"{name}.record"
-            command = [sys.executable, "-m", "tests.chaos.agent", url, board, name, str(plan.seed), str(record)]
+            command = [sys.executable, "-m", "tests.chaos.agent", url, board, name, str(plan.seed), plan.time, str(record)]
             await self._launch("agent", name, command, self._progress_of(name))
         for number in range(plan.subscribers):
             name, agent = f"subscriber-{number}", f"agent-{number % plan.agents}"
             url = f"{await self._line(ports)}/{self._boards[number % plan.agents % plan.boards]}"
             record = self._records[name] = folder / f"{name}.record"
             await self._launch("subscriber", name, [sys.executable, "-m", "tests.chaos.subscriber", url, agent, str(record)])
+
+    async def _replicate(self) -> None:
+        """Let each server have a copy of the boards' streams."""
+        for stream in [make(board) for board in self._boards for make in (observations_stream, events_stream)]:
+            info = await self._bus._connection.api(f"STREAM.INFO.{stream}", {})
+            await self._bus._connection.api(f"STREAM.UPDATE.{stream}", info["config"] | {"num_replicas": self._plan.nodes})
 
     async def _line(self, ports: list[int]) -> str:
         """A client's way to the servers: a proxy before each. Its address."""
@@ -170,11 +177,13 @@ class Run:
         plan = self._plan
         share = plan.observations / plan.kills / plan.agents
         for blow in blows(plan):
-            begun = self._allowed
-            for step in range(1, STEPS + 1):  # a little at a time, so that each blow meets them at work
-                self._allow(begun + int((share * blow.kills - begun) * step / STEPS))
+            begun, upto = self._allowed, int(share * blow.kills)
+            for step in range(STEPS):  # a little at a time, so that each blow meets them at work
+                self._allow(begun + (upto - begun) * step // STEPS)
                 await asyncio.sleep(blow.after / STEPS)
             await self._until(partial(self._have_said, int(share * (blow.kills - BEHIND))))
+            self._allow(upto)
+            await asyncio.sleep(blow.aim)
             match blow.what:
                 case Kill(victim, which, down):
                     await self._kill(victim, which, down)
