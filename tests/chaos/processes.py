@@ -23,6 +23,7 @@ class Process:
         self.expected = False
         """Is its end, when it comes, somebody's wish?"""
         self.frozen = False
+        self._told = ""
         self._command = command
         self._environment = environment
         self._heard = heard
@@ -50,6 +51,8 @@ class Process:
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=log, env=self._environment, process_group=0,
             )  # fmt: skip
         self._reading = asyncio.create_task(self._read(self._process))
+        if self._told:
+            self.tell(self._told)
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
@@ -57,7 +60,8 @@ class Process:
             self._heard(line.decode().strip())
 
     def tell(self, line: str) -> None:
-        """Write a line to its standard input."""
+        """Write a line to its standard input; it stands until the next, and is told again to one that was started anew."""
+        self._told = line
         if self._process is not None and self._process.stdin is not None and not self._process.stdin.is_closing():
             self._process.stdin.write(f"{line}\n".encode())
 
@@ -85,13 +89,12 @@ class Process:
         await self.gone()
         self.frozen = False
 
-    async def end(self) -> int:
-        """Ask it to end; its exit code. Raises ``TimeoutError``."""
+    def terminate(self) -> None:
+        """Ask it to end."""
         self.expected = True
         assert self._process is not None
         with suppress(ProcessLookupError):
             self._process.terminate()
-        return await self.ended()
 
     async def ended(self) -> int:
         """Wait for its end; its exit code. Raises ``TimeoutError``."""
