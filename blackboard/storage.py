@@ -45,6 +45,8 @@ class Pages(Generic[P]):
         """Pages to be written again in this going around, the next one last."""
         self._began = 1
         """The slip that it began with."""
+        self._superseded = 1
+        """Slips before this one say nothing that the pages do not say."""
         self._slips = range(1, 1)
         """The numbers of those that are kept."""
         self.next_ordinal = 0
@@ -112,7 +114,8 @@ class Pages(Generic[P]):
         is left of what was.
         """
         if anew or 2 * -(-len(self._changed) // ROWS) >= len(self._pages):  # which is less, then
-            self._round, self._began, self._changed = [], self._slips.stop, set()
+            self._round, self._changed = [], set()
+            self._began = self._superseded = self._slips.stop
             yield from ((self._page_name(number), self._encoded(number)) for number in sorted(self._pages))
         else:
             before = self._slips.stop
@@ -129,8 +132,9 @@ class Pages(Generic[P]):
         gone, self._gone = sorted(self._gone - self._pages.keys()), set()
         yield from ((self._page_name(number), b"") for number in gone)
         if not self._round:
-            first, self._slips = self._slips.start, range(max(self._slips.start, self._began), self._slips.stop)
-            yield from ((self._slip_name(slip), b"") for slip in range(first, self._slips.start))
+            self._superseded = self._began
+        first, self._slips = self._slips.start, range(max(self._slips.start, self._superseded), self._slips.stop)
+        yield from ((self._slip_name(slip), b"") for slip in range(first, self._slips.start))
 
     def _take_changed(self) -> Iterator[tuple[str, bytes]]:
         changed, self._changed = sorted(self._changed), set()
