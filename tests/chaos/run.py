@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 import blackboard
 from blackboard.sqlite import inspect
-from bus.jetstream import events_stream, observations_stream
+from bus.jetstream import observations_stream
 from tests.chaos.acts import kinds_file
 from tests.chaos.checks import check
 from tests.chaos.naive import WATCHED
@@ -83,19 +83,12 @@ class Run:
             async with blackboard.open(f"{stage.direct}/{board}", agent="founder") as opened:
                 await opened.say(*WATCHED)
                 await opened.wait_applied()
-        await self._replicate()
         for agent, board in self._agents.items():
             arguments = [f"{await stage.line()}/{board}", board, agent, str(plan.seed), plan.time, str(self._record(agent))]
             await stage.launch("agent", agent, [sys.executable, "-m", "tests.chaos.agent", *arguments], partial(self._heard, agent))
         for subscriber, agent in self._subscribers.items():
             arguments = [f"{await stage.line()}/{self._agents[agent]}", agent, str(self._record(subscriber))]
             await stage.launch("subscriber", subscriber, [sys.executable, "-m", "tests.chaos.subscriber", *arguments])
-
-    async def _replicate(self) -> None:
-        """Let each server have a copy of the boards' streams."""
-        for stream in [make(board) for board in self._boards for make in (observations_stream, events_stream)]:
-            info = await self._stage.bus._connection.api(f"STREAM.INFO.{stream}", {})
-            await self._stage.bus._connection.api(f"STREAM.UPDATE.{stream}", info["config"] | {"num_replicas": self._plan.nodes})
 
     def _record(self, client: str) -> Path:
         return self._stage.folder / f"{client}.record"
