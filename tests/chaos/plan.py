@@ -31,6 +31,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     time: Time = "rounds"
     agents: int = 6
     subscribers: int = 3
+    journal: int = 5_000_000
+    """Entries of a log after which it is cut."""
     pause: float = 1.5
     """Seconds between two blows, on average."""
     longest_freeze: float = 5.0
@@ -38,11 +40,15 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 class Kill(Struct, frozen=True):
-    """SIGKILL for the ``which``-th of those that run (modulo how many they are); it is started again ``down`` seconds later."""
+    """SIGKILL for the ``which``-th of those that run (modulo how many they are); it is started again ``down`` seconds later.
+
+    ``wipe``: if it is the last of several hosts, its disk is lost, too.
+    """
 
     victim: Victim
     which: int
     down: float
+    wipe: bool = False
 
 
 class Freeze(Struct, frozen=True):
@@ -80,7 +86,7 @@ def blows(plan: Plan) -> Iterator[Blow]:
         if roll < 0.65:
             [victim] = dice.choices(list(KILLED), list(KILLED.values()))
             kills += 1
-            yield Blow(after, aim, Kill(victim, which, dice.choice((0.0, dice.uniform(0.0, 1.5)))), kills)
+            yield Blow(after, aim, Kill(victim, which, dice.choice((0.0, dice.uniform(0.0, 1.5))), dice.random() < 0.3), kills)
         elif roll < 0.75:
             victim = dice.choice(("host", "host", "broker", "agent", "subscriber"))
             yield Blow(after, aim, Freeze(victim, which, dice.uniform(0.5, plan.longest_freeze)), kills)

@@ -1,6 +1,7 @@
 """A run: everything is started, the blows of the schedule fall, everything comes to rest, and is held to what must be."""
 
 import asyncio
+import shutil
 import sys
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from tests.chaos.checks import check
 from tests.chaos.naive import WATCHED
 from tests.chaos.plan import Break, Freeze, Kill, Plan, Victim, blows
 from tests.chaos.processes import Process
+from tests.chaos.scribe import Scribe
 from tests.chaos.stage import Stage, Stuck
 
 STUCK_AFTER = 120.0
@@ -53,6 +55,7 @@ class Run:
         """Agent → its board."""
         self._subscribers = {f"subscriber-{n}": f"agent-{n % plan.agents}" for n in range(plan.subscribers)}
         """Subscriber → the agent in whose name it hears."""
+        self._scribes: dict[str, Scribe] = {}
         self._said = dict.fromkeys(self._agents, 0)
         self._accepted = dict.fromkeys(self._agents, 0)
         self._allowed = 0
@@ -78,8 +81,10 @@ class Run:
         kinds = stage.folder / "kinds.toml"
         kinds.write_text(kinds_file(plan.time))
         await stage.serve(plan.nodes)
-        await stage.host(plan.hosts, self._boards, "--kinds", str(kinds), "--time", plan.time)
+        await stage.host(plan.hosts, self._boards, "--kinds", str(kinds), "--time", plan.time, "--keep-journal-entries", str(plan.journal))
         for board in self._boards:
+            self._scribes[board] = Scribe(stage.bus, board)
+            stage.spawn(self._scribes[board].run())
             async with blackboard.open(f"{stage.direct}/{board}", agent="founder") as opened:
                 await opened.say(*WATCHED)
                 await opened.wait_applied()
@@ -111,8 +116,8 @@ class Run:
             self._allow(upto)
             await asyncio.sleep(blow.aim)
             match blow.what:
-                case Kill(victim, which, down):
-                    await self._kill(victim, which, down)
+                case Kill(victim, which, down, wipe):
+                    await self._kill(victim, which, down, wipe=wipe)
                 case Freeze(victim, which, seconds):
                     self._freeze(victim, which, seconds)
                 case Break() as fault:
@@ -134,12 +139,15 @@ class Run:
         alive = [process for process in self._stage.members[kind] if process.running and not process.frozen]
         return alive[which % len(alive)] if alive else None
 
-    async def _kill(self, kind: Victim, which: int, down: float) -> None:
+    async def _kill(self, kind: Victim, which: int, down: float, *, wipe: bool) -> None:
         await self._until(lambda: self._victim(kind, which) is not None)
         process = self._victim(kind, which)
         assert process is not None
         await process.kill()
         self._report.done[f"{kind} killed"] += 1
+        if wipe and len(self._stage.members["host"]) > 1 and process is self._stage.members["host"][-1]:
+            shutil.rmtree(self._stage.data(self._plan.hosts - 1))
+            self._report.done["host killed, with its disk lost"] += 1
         self._tell(f"killed {process.name}, {sum(self._said.values())} said")
 
         async def again() -> None:
@@ -219,9 +227,11 @@ class Run:
         return {f"host-{number}": self._stage.data(number) / f"{board}.db" for number in range(self._plan.hosts)}
 
     async def _check(self) -> None:
-        for board in self._boards:
+        for board, scribe in self._scribes.items():
             agents = {agent: self._record(agent) for agent, where in self._agents.items() if where == board}
             subscribers = {each: (agent, self._record(each)) for each, agent in self._subscribers.items() if agent in agents}
-            checked = await check(board, self._stage.bus, self._databases(board), agents, subscribers)
+            async with asyncio.timeout(STUCK_AFTER):
+                truth = await scribe.reach(await self._end_of(board))
+            checked = await check(truth, self._stage.bus, self._databases(board), agents, subscribers)
             self._report.counts.update(checked.counts)
             self._report.findings += checked.findings

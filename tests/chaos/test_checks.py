@@ -10,9 +10,10 @@ from bus import names
 from bus.messages import Change, Confirm, EndRound, Post, Signal, Unit, encode
 from bus.port import LogMessage
 from tests.chaos.acts import CLAIMS, KINDS, Acts
-from tests.chaos.checks import Checked, Truth, check_agent, check_strengths, check_subscriber, things_of
+from tests.chaos.checks import Checked, check_agent, check_strengths, check_subscriber, things_of
 from tests.chaos.naive import WATCHED
 from tests.chaos.records import Accepted, AnyLine, Heard, Record, Said
+from tests.chaos.scribe import Truth
 
 ORIGIN = msgspec.json.encode(BoardConfig(name="b").with_kinds(KINDS)).decode()
 ACTS = [Acts("b", "ann", 1).unit(n, 0) for n in range(20)]
