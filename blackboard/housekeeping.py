@@ -12,7 +12,7 @@ Laws:
 import asyncio
 import gc
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from math import inf
 
 import anyio
@@ -40,7 +40,7 @@ _logger = logging.getLogger(__name__)
 class Housekeeping:
     """Keeps the house of one board.
 
-    ``told`` waits until all that came of the entries up to one is told. ``forget`` is given what is forgotten, (agent, epoch) of each.
+    ``told`` waits until all that came of the entries up to one is told.
     ``alone``: nothing else of account is in this process, so that what stands may be kept out of the garbage collector's sight.
     """
 
@@ -54,7 +54,6 @@ class Housekeeping:
         retention: Retention,
         company: Company,
         told: Callable[[int], Awaitable[None]],
-        forget: Callable[[Collection[tuple[str, str]]], None],
         *,
         alone: bool = False,
     ) -> None:
@@ -72,7 +71,6 @@ class Housekeeping:
         self._retention = retention
         self._company = company
         self._told = told
-        self._forget = forget
         self._extent = Extent()
         self._alone = alone
 
@@ -142,9 +140,8 @@ class Housekeeping:
         cut = Cut(seq, now, inf if erases else now - kept.events_age, dict(self._progress.told))
         with anyio.CancelScope(shield=True):
             await self._store.cut(cut)
-            async with self.turn:  # so that no batch is under way that may hear of them
+            async with self.turn:  # so that none is counted that is being written
                 self._extent = await self._store.extent()
-                self._forget(await self._store.forget_epochs(now - kept.epochs_age))
         self.base = seq
         self._progress.wake()
         if erases:

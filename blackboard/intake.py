@@ -11,7 +11,7 @@ Laws:
 - All that decides is the log's, and is committed with the batch: whoever follows the log decides alike.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from blackboard.board import Entry
@@ -95,11 +95,6 @@ class Intake:
         """What has moved since the last call."""
         moved, self._moved = self._moved, Moved({}, (), {})
         return moved
-
-    def forget(self, epochs: Iterable[tuple[str, str]]) -> None:
-        """Nothing is known of these any more."""
-        for agent, epoch in epochs:
-            self._epochs.get(agent, {}).pop(epoch, None)
 
     def owed(self, agent: str, stamp: float) -> float:
         """What an agent owes at that time, in observations."""

@@ -23,13 +23,10 @@ class Retention(Struct, frozen=True, kw_only=True):
     """Seconds since its first entry."""
     events_age: float = 7 * DAY
     """Seconds that events outlive the cut behind them, for subscribers that are away; never longer than two further cuts."""
-    epochs_age: float = 30 * DAY
-    """Seconds after which a sender's epoch that nothing was heard of is forgotten, once the log holds none of its posts: a post that it
-    sends again after that is refused as out of order (its very first one counts again)."""
 
     def __post_init__(self) -> None:
         """Raises ``BadValue``, which names the setting."""
-        for setting, least in (("journal_entries", 1), ("journal_bytes", 1), ("journal_age", 0), ("events_age", 0), ("epochs_age", 0)):
+        for setting, least in (("journal_entries", 1), ("journal_bytes", 1), ("journal_age", 0), ("events_age", 0)):
             value = getattr(self, setting)
             if not value >= least:
                 raise BadValue(f"retention: {setting} is {value!r}: give {least} or more")

@@ -14,7 +14,7 @@ Laws:
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Self
@@ -180,7 +180,7 @@ class Service:
                 self.board, self._store, self._progress, self._clock, self._company.states, self._intake.owed if counted else None
             )
             self._house = Housekeeping(
-                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._company, self._told, self._forget,
+                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._company, self._told,
                 alone=self._alone,
             )  # fmt: skip
             self._house.unsaved = found.again
@@ -313,11 +313,6 @@ class Service:
         """Return once all that came of the entries up to ``seq`` is told, by whichever host."""
         while not (await self._company.told(seq) if self._outbox is None else self._outbox.told(seq)):
             await (anyio.sleep if self._outbox is None else self._progress.step_or)(LOOK_AGAIN)
-
-    def _forget(self, epochs: Collection[tuple[str, str]]) -> None:
-        self._intake.forget(epochs)
-        for epoch in epochs:
-            self._progress.marks.pop(epoch, None)
 
     # ---- time ---------------------------------------------------------------------------------------------------------------------------
 

@@ -156,10 +156,6 @@ class Store(Protocol):
         """Make the checkpoint, which stands for ``cut.seq``, the origin, and drop what goes."""
         ...
 
-    async def forget_epochs(self, before: float) -> list[tuple[str, str]]:
-        """Drop the watermarks of epochs last heard of before that time; (agent, epoch) of each."""
-        ...
-
     async def scrub(self, seq: int) -> bool:
         """Leave no byte of what was dropped in the files, and of dead letters up to entry ``seq`` only the reasons.
 
@@ -234,7 +230,6 @@ class MemoryStore:
         self._left: dict[int, int] = {}
         self._origin: tuple[int, dict[str, bytes]] = 0, {}
         self._cuts: list[tuple[int, float]] = []
-        self._heard: dict[tuple[str, str], float] = {}
 
     async def open(self) -> Standing:
         """Say how it stands."""
@@ -266,7 +261,6 @@ class MemoryStore:
         for ordinal in batch.archive.came:
             self._left.pop(ordinal, None)
         self._left.update(dict.fromkeys(batch.archive.left, batch.cursor))
-        self._heard.update(dict.fromkeys(batch.marks, batch.stamp))
         if batch.erases:
             self._standing.erasing = batch.cursor
 
@@ -296,13 +290,6 @@ class MemoryStore:
         for ordinal in [ordinal for ordinal, seq in self._left.items() if seq <= cut.seq]:
             del self._left[ordinal]
             self._shelf.pop(ordinal, None)
-
-    async def forget_epochs(self, before: float) -> list[tuple[str, str]]:
-        """Drop what was not heard of for long."""
-        unused = [who for who in self._standing.marks if self._heard[who] < before]
-        for who in unused:
-            del self._standing.marks[who]
-        return unused
 
     async def scrub(self, seq: int) -> bool:
         """Of dead letters keep the reasons."""

@@ -28,8 +28,6 @@ class Keep:
     """Or when it has so many entries; 5000000 if not given."""
     events: Annotated[str | None, Parameter(name="--keep-events")] = None
     """How long events outlive a cut, for subscribers that are away; 7d if not given."""
-    senders: Annotated[str | None, Parameter(name="--keep-senders")] = None
-    """How long a sender that nothing is heard of is remembered, so that what it sends again counts once; 30d if not given."""
 
     def retention(self) -> Retention:
         """What they say. Raises ``CommandError``, ``BadValue``."""
@@ -39,7 +37,6 @@ class Keep:
             "journal_bytes": None if size is None else int(size),
             "journal_entries": self.journal_entries,
             "events_age": _read("--keep-events", self.events, AGES, "7d"),
-            "epochs_age": _read("--keep-senders", self.senders, AGES, "30d"),
         }
         return Retention(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]  # each of its field's
 
@@ -50,10 +47,8 @@ DEFAULTS = Keep()
 def said(kept: Retention) -> str:
     """In words."""
     age, size = _written(kept.journal_age, AGES), _written(kept.journal_bytes, SIZES)
-    events, senders = _written(kept.events_age, AGES), _written(kept.epochs_age, AGES)
-    return (
-        f"it keeps journals for {age}, {size} or {kept.journal_entries:,} entries, events for {events} more, silent senders for {senders}"
-    )
+    events = _written(kept.events_age, AGES)
+    return f"it keeps journals for {age}, {size} or {kept.journal_entries:,} entries, events for {events} more"
 
 
 def _read(option: str, text: str | None, units: Mapping[str, float], example: str) -> float | None:

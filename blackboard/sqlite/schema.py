@@ -31,7 +31,7 @@ JOURNAL = Kind(
     CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
     CREATE TABLE journal (seq INTEGER PRIMARY KEY, stamp REAL NOT NULL, agent TEXT NOT NULL, data BLOB NOT NULL);
     CREATE TABLE marks (
-        agent TEXT, epoch TEXT, seq INTEGER NOT NULL, stamp REAL NOT NULL, heard INTEGER NOT NULL, PRIMARY KEY (agent, epoch)
+        agent TEXT, epoch TEXT, seq INTEGER NOT NULL, heard INTEGER NOT NULL, PRIMARY KEY (agent, epoch)
     ) WITHOUT ROWID;
     CREATE TABLE debts (agent TEXT PRIMARY KEY, amount REAL NOT NULL, stamp REAL NOT NULL) WITHOUT ROWID;
     CREATE TABLE set_aside (code TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
@@ -64,6 +64,8 @@ JOURNAL = Kind(
         # The order in which epochs were heard, what agents owe, and how much was ever set aside.
         """
         ALTER TABLE marks ADD COLUMN heard INTEGER NOT NULL DEFAULT 0;
+        UPDATE marks SET heard = (SELECT COUNT(*) FROM marks AS earlier WHERE earlier.stamp < marks.stamp);
+        ALTER TABLE marks DROP COLUMN stamp;
         CREATE TABLE debts (agent TEXT PRIMARY KEY, amount REAL NOT NULL, stamp REAL NOT NULL) WITHOUT ROWID;
         CREATE TABLE set_aside (code TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
         INSERT INTO set_aside SELECT code, COUNT(*) FROM dead GROUP BY code;

@@ -135,10 +135,6 @@ class SqliteStore:
             while await self._file.run(_drop, table, column, upto):
                 pass
 
-    async def forget_epochs(self, before: float) -> list[tuple[str, str]]:
-        """Drop the watermarks of epochs last heard of before that time."""
-        return await self._file.run(_forget_epochs, before)
-
     async def scrub(self, seq: int) -> bool:
         """Write the files anew."""
         await self._file.run(_strip_dead_letters, seq)
@@ -246,7 +242,7 @@ def _read_standing(db: sqlite3.Connection) -> tuple[Standing, bytes]:
     """How the journal stands, and the random name of its life, by which a checkpoint knows its journal."""
     db.execute("INSERT OR IGNORE INTO meta VALUES ('life', ?)", (uuid.uuid4().bytes,))
     meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
-    marks = {(agent, epoch): seq for agent, epoch, seq in db.execute("SELECT agent, epoch, seq FROM marks ORDER BY heard, stamp")}
+    marks = {(agent, epoch): seq for agent, epoch, seq in db.execute("SELECT agent, epoch, seq FROM marks ORDER BY heard")}
     debts = {agent: Debt(amount, stamp) for agent, amount, stamp in db.execute("SELECT agent, amount, stamp FROM debts")}
     standing = Standing(
         origin=meta.get("origin"), log=meta.get("log"), cursor=meta.get("cursor", 0), marks=marks, debts=debts, base=meta.get("base", 0),
@@ -272,8 +268,8 @@ def _write_batch(db: sqlite3.Connection, batch: Batch) -> None:
     db.executemany("INSERT INTO journal VALUES (?, ?, ?, ?)", [(m.seq, m.stamp, m.agent, m.data) for m in batch.journal])
     db.executemany("DELETE FROM marks WHERE agent = ? AND epoch = ?", batch.forgotten)
     first = batch.cursor << 16  # a batch is of fewer posts, and the next one begins above it
-    marks = [(*who, seq, batch.stamp, heard) for heard, (who, seq) in enumerate(batch.marks.items(), first)]
-    db.executemany("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?, ?)", marks)
+    marks = [(*who, seq, heard) for heard, (who, seq) in enumerate(batch.marks.items(), first)]
+    db.executemany("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", marks)
     db.executemany("INSERT OR REPLACE INTO debts VALUES (?, ?, ?)", [(agent, *debt) for agent, debt in batch.debts.items()])
     db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", [astuple(event) for event in batch.events])
     # Every audience that ever had events has its row, so that what is untold is found without a scan.
@@ -315,12 +311,6 @@ def _write_cut(db: sqlite3.Connection, cut: Cut) -> int:
     [(gone,)] = db.execute(f"SELECT COALESCE(MAX(seq), 0) FROM ({old})", (cut.events_before, CUTS_KEPT)).fetchall()  # noqa: S608 - our own text
     db.execute("DELETE FROM cuts WHERE seq < ?", (gone,))
     return int(gone)
-
-
-def _forget_epochs(db: sqlite3.Connection, before: float) -> list[tuple[str, str]]:
-    unused = db.execute("SELECT agent, epoch FROM marks WHERE stamp < ?", (before,)).fetchall()
-    db.executemany("DELETE FROM marks WHERE agent = ? AND epoch = ?", unused)
-    return unused
 
 
 def _drop(db: sqlite3.Connection, table: str, column: str, upto: int) -> int:

@@ -153,18 +153,6 @@ class StoreContract:
         assert await store.untold() == []
         await store.aclose()
 
-    async def test_epochs_are_forgotten(self, make: Callable[[], Store]) -> None:
-        """Watermarks of epochs that nothing was heard of since a time go; the others stay."""
-        store = make()
-        await store.open()
-        await store.commit(Batch(1, 10.0, marks={("a", "old"): 1, ("a", "used"): 1}))
-        await store.commit(Batch(2, 20.0, marks={("a", "used"): 2}))
-        assert await store.forget_epochs(20.0) == [("a", "old")]
-        await store.aclose()
-        store = make()
-        assert (await store.open()).marks == {("a", "used"): 2}
-        await store.aclose()
-
     async def test_watermarks_are_in_the_order_in_which_they_were_heard(self, make: Callable[[], Store]) -> None:
         """Also within a batch; and those that are forgotten go, unless they were heard again since."""
         store = make()

@@ -202,23 +202,6 @@ async def test_who_was_away_too_long_goes_on(caplog: pytest.LogCaptureFixture) -
     assert "schedule was away too long" in caplog.text
 
 
-async def test_epochs_long_unused_are_forgotten() -> None:
-    """With a cut the watermark goes of a sender that nothing was heard of for long; one that is there goes on."""
-    clock, store = ManualClock(), MemoryStore()
-    bus = MemoryBus(clock.now)
-    async with Service("board", bus, store, clock, retention=Retention(journal_entries=3, epochs_age=100.0)) as service:
-        async with Board(bus, "board", "finance") as finance:
-            await finance.deposit("long ago")
-        clock.advance(200.0)
-        async with Board(bus, "board", "finance") as finance:
-            for n in range(3):
-                await finance.deposit(f"now {n}")
-            await cut(service, 3)
-            assert len(service._progress.marks) == len(store._standing.marks) == 1
-            await finance.deposit("and on")
-            await finance.wait_applied()
-
-
 # ---- erasing ----------------------------------------------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from blackboard.sqlite import SqlitePending
 from blackboard.sync import open_sync
 from bus.errors import NoAnswer, NotServed, Unreachable
 from bus.nats import NatsBus
+from bus.server import find_server
 from tests.bus.conftest import Restartable
 
 
@@ -30,10 +31,11 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[Restartable]:
-    async with AsyncExitStack() as stack:
-        running = Restartable(tmp_path / "nats", stack)
-        await running.start()
-        yield running
+    (tmp_path / "nats").mkdir()
+    running = Restartable(find_server(), tmp_path / "nats", -1)
+    await running.start()
+    yield running
+    await running.end()
 
 
 @asynccontextmanager

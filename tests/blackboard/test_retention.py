@@ -17,7 +17,7 @@ def test_the_first_limit_counts(entries: int, size: int, since: float, full: boo
     assert Retention().exceeded(entries, size, since, now=31 * DAY) is full
 
 
-@pytest.mark.parametrize("setting", ["journal_entries", "journal_bytes", "journal_age", "events_age", "epochs_age"])
+@pytest.mark.parametrize("setting", ["journal_entries", "journal_bytes", "journal_age", "events_age"])
 @pytest.mark.parametrize("value", [-1, math.nan])
 def test_what_cannot_be_kept(setting: str, value: float) -> None:
     """The setting is named, with its value."""

@@ -36,14 +36,13 @@ class Truth:
         """Refusals and dead letters."""
         self.again = 0
         """Posts that came once more, and were not applied again."""
-        self._marks: dict[tuple[str, str], int] = {}
+        self._intake = Intake({}, {}, lambda: self.board.config.limits)
 
     def take(self, messages: Iterable[LogMessage]) -> None:
         """Apply what the log has next."""
-        intake = Intake(self._marks)
         for message in messages:
             self.cursor = message.seq
-            match intake.take(message):
+            match self._intake.take(message):
                 case Entry() as entry:
                     self._apply(entry)
                     self.journal.append(message)
@@ -51,7 +50,6 @@ class Truth:
                     self.faults.append(f"entry {letter.seq} of {letter.agent}: {letter.code}: {letter.error}")
                 case None:
                     self.again += 1
-        self._marks |= intake.moved
 
     def _apply(self, entry: Entry) -> None:
         refused = set()
