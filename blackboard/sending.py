@@ -17,11 +17,11 @@ import logging
 from collections import deque
 from math import inf
 
-from blackboard.errors import BoardClosed, Refused, StaleOutbox, StoreError, TooBig
+from blackboard.errors import BlackboardError, BoardClosed, StaleOutbox, StoreError, TooBig
 from blackboard.limits import Debt, Limits
 from blackboard.line import PATIENCE, Line
 from blackboard.pending import MemoryPending, Parcel, Pending, Room, Said, new_epoch
-from bus.errors import NoAnswer, TooLarge, Unreachable
+from bus.errors import BusError, NoAnswer, TooLarge
 from bus.messages import MAX_OBSERVATIONS, Applied, Limited, Unit, UpTo, encode, packed
 from bus.messages import Limits as Asked
 
@@ -152,12 +152,12 @@ class Sender:
                     return
                 else:
                     await self._pending.news.wait()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - every verb raises it from now on
             self._failure = error
             self._stir()
             for acknowledged in self._waiting:
                 _settle(acknowledged, error)
-            _logger.exception("nothing of %s is sent any more", self._line.agent)
+            _logger.error("nothing of %s is sent any more: %s", self._line.agent, error)  # noqa: TRY400 - where it was raised
 
     async def _take_up(self) -> None:
         """Hold what the outbox knows of its epoch to what the board does."""
@@ -200,7 +200,7 @@ class Sender:
         self._learned = self._clock()
         try:
             reply = await self._line.ask(Asked(), patience=patience)
-        except (Refused, NoAnswer, Unreachable) as error:
+        except (BlackboardError, BusError) as error:
             _logger.debug("the limits of board %s are not known: %s", self._line.board, error)
             return
         assert isinstance(reply, Limited)

@@ -11,7 +11,7 @@ from blackboard.pending import MemoryPending, Parcel, Pending, Room
 from blackboard.sending import Sender
 from bus.errors import NoAnswer, NotPermitted, TooLarge, Unreachable
 from bus.memory import MemoryBus
-from bus.messages import Answer, Ask, Confirm, Limited, Limits, Post, Unit, UpTo, decode_ask, decode_post, encode
+from bus.messages import Answer, Ask, Confirm, Failed, Limited, Limits, Post, Unit, UpTo, decode_ask, decode_post, encode
 
 
 class Recording(MemoryBus):
@@ -25,7 +25,7 @@ class Recording(MemoryBus):
         self.open = asyncio.Event()
         self.open.set()
         self.asked: list[Ask] = []
-        self.limits = Limited(None, 1.0, None)
+        self.limits: Limited | Failed = Limited(None, 1.0, None)
         self.number = 0
         """What it says that the board has applied of an epoch."""
 
@@ -223,6 +223,16 @@ async def test_limits_are_looked_up_again(bus: Recording, monkeypatch: pytest.Mo
     out = sender(bus)
     await out.say(unit(1))
     bus.limits = Limited(None, 2.0, 0.0)
+    async with asyncio.timeout(5):
+        for number in range(20):
+            await out.say(unit(number))
+    await out.aclose()
+
+
+async def test_a_board_that_says_nothing_of_limits(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is spoken to as to one that has none."""
+    bus.limits = Failed("BadMessage", "no such query")
+    out = sender(bus)
     async with asyncio.timeout(5):
         for number in range(20):
             await out.say(unit(number))
