@@ -21,6 +21,7 @@ class LaterBus:
         """``error`` is what the last try raised."""
         self._connect = connect
         self._error = error
+        self._closed = False
         self._bus = asyncio.create_task(self._connected(), name="connecting")
 
     async def _connected(self) -> Channel:
@@ -29,6 +30,8 @@ class LaterBus:
             try:
                 return await self._connect()
             except Unreachable as error:
+                if self._closed:  # connecting ran out of time in the moment of its cancellation, and lost that
+                    raise
                 self._error = error
 
     async def _there(self) -> Channel:
@@ -57,6 +60,7 @@ class LaterBus:
 
     async def aclose(self) -> None:
         """Close it, or give it up."""
+        self._closed = True
         if not self._bus.done():
             self._bus.cancel()
             await asyncio.wait({self._bus})

@@ -80,3 +80,21 @@ async def test_closing_before_it_is_there() -> None:
     await bus.aclose()
     with pytest.raises(Unreachable, match="before it was connected"):
         await published
+
+
+async def test_connecting_that_loses_its_cancellation() -> None:
+    """It ends all the same: nats-py's does at times."""
+    connecting = asyncio.Event()
+
+    async def connect() -> MemoryBus:
+        connecting.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise AWAY from None
+        raise AssertionError
+
+    bus = LaterBus(connect, AWAY)
+    await connecting.wait()
+    async with asyncio.timeout(5):
+        await bus.aclose()
