@@ -5,7 +5,7 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blackboard.document import Document, from_json
@@ -33,7 +33,6 @@ def test_a_network_comes_back_to_the_bit() -> None:
     assert again.export_json() == lived().export_json()
 
 
-@settings(deadline=None)
 @given(content=TEXTS, key=TEXTS | st.none(), value=VALUES, meta=st.dictionaries(TEXTS, VALUES, max_size=2), strength=FIGURES, t=FIGURES)
 def test_whatever_is_said(content: str, key: str | None, value: Any, meta: dict[str, Any], strength: float, t: float) -> None:
     """Texts that XML does not carry, numbers to the last bit, and values of any structure."""

@@ -4,7 +4,7 @@ from collections import Counter
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blackboard import intake as module
@@ -177,7 +177,6 @@ def test_an_agent_s_epochs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(1, 3), st.integers(1, 30), st.floats(0, 3)), max_size=60), st.data())
-@settings(deadline=None)
 def test_any_split_into_batches_decides_alike(course: list[tuple[str, int, int, float]], data: st.DataObject) -> None:
     """Whoever is opened again between two batches, from what was committed, goes on as one that never stopped."""
     messages, stamp = list[LogMessage](), 0.0

@@ -351,7 +351,7 @@ def heard(agent: str, letters: list[Addressed]) -> list[bytes]:
 
 
 BoardLaws.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=60, stateful_step_count=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 TestBoardLaws = pytest.mark.timeout(150)(BoardLaws.TestCase)
 
@@ -441,5 +441,5 @@ class StrengthLaws(RuleBasedStateMachine):
         assert [item.strength for item in top] == pytest.approx(sorted(expected.values(), reverse=True), abs=1e-9)
 
 
-StrengthLaws.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+StrengthLaws.TestCase.settings = settings(max_examples=60, stateful_step_count=40)
 TestStrengthLaws = pytest.mark.timeout(150)(StrengthLaws.TestCase)

@@ -1,6 +1,6 @@
 """A leaky bucket for each agent."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blackboard.limits import Debt, Limits
@@ -23,7 +23,6 @@ def test_a_clock_that_is_set_back_pays_off_nothing() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 5), st.floats(0, 1), st.integers(1, 40)), max_size=50))
-@settings(deadline=None)
 def test_who_learns_of_its_debt_later_owes_more(course: list[tuple[float, float, int]]) -> None:
     """A sender that counts a post when it is acknowledged never owes less than the log knows: what it lets pass, the board lets pass."""
     log, sender, now = Debt(), Debt(), 0.0

@@ -35,7 +35,7 @@ ACTS = st.lists(
 
 
 @given(acts=ACTS, start=st.integers(0, 3 * HOT))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_an_index_agrees_with_a_sort(acts: list[tuple[str, int, float]], start: int) -> None:
     """Whatever is added, removed and moved, and however many are equal: the order is that of a plain sort."""
     ranking, items = Ranking(), [item(n, 2.0) for n in range(start)]
@@ -62,7 +62,7 @@ def test_an_index_agrees_with_a_sort(acts: list[tuple[str, int, float]], start: 
 
 
 @given(st.lists(st.lists(st.tuples(st.floats(0.1, 50), st.floats(0, 5)), max_size=120), max_size=6), st.integers(0, 40))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_indices_merge_at_their_own_levels(lots: list[list[tuple[float, float]]], k: int) -> None:
     """Classes that have decayed differently are merged by what the strengths are now."""
     rankings, strengths, ordinal = [], [], 0

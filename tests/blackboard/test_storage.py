@@ -96,7 +96,7 @@ def _do(network: PheromoneNetwork, act: str, step: int, n: int) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_is_kept_is_what_is(data: st.DataObject) -> None:
     """Whatever is done between one taking and the next, and meanwhile, and wherever it is opened again, pages and slips give all of it."""
     network, kept, sample = PheromoneNetwork(), Kept(), data.draw(st.randoms(use_true_random=False)).sample

@@ -370,5 +370,5 @@ class NetworkMatchesModel(RuleBasedStateMachine):
             self.network.get("nobody")
 
 
-NetworkMatchesModel.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+NetworkMatchesModel.TestCase.settings = settings(max_examples=60, stateful_step_count=40)
 test_the_network_matches_a_naive_model = NetworkMatchesModel.TestCase

@@ -107,7 +107,7 @@ async def test_damaged_messages_over_nats(count: int, tmp_path: Path) -> None:
 
 
 @given(st.lists(envelopes, max_size=30))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_envelopes_with_anything_in_them(messages: list[bytes]) -> None:
     """Whatever stands where something else belongs, the board goes on, and comes back from its journal as it was."""
 
