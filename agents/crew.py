@@ -13,6 +13,7 @@ Laws:
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 
 import anyio
 from msgspec import Struct
@@ -42,14 +43,23 @@ class Crew:
     """Runs ``agents`` on ``board``.
 
     ``board`` is what ``blackboard.open`` takes (a name or a path, or ``nats://HOST:PORT/BOARD``), or a function that opens the board for an
-    agent's name. An agent that brings its own keeps it. With ``rounds`` the crew plays so many rounds. An agent that fails is started again
-    after ``pause`` seconds, then after twice that, and so on, until it has failed ``give_up`` times in a row.
+    agent's name. An agent that brings its own keeps it. ``credentials`` is the folder of the agents' key files, where the board is served
+    to those who have one. With ``rounds`` the crew plays so many rounds. An agent that fails is started again after ``pause`` seconds, then
+    after twice that, and so on, until it has failed ``give_up`` times in a row.
     """
 
     def __init__(
-        self, agents: Iterable[Agent], board: str | Opener = "crew", *, rounds: int | None = None, give_up: int = 5, pause: float = 0.1
+        self,
+        agents: Iterable[Agent],
+        board: str | Opener = "crew",
+        *,
+        credentials: str | Path | None = None,
+        rounds: int | None = None,
+        give_up: int = 5,
+        pause: float = 0.1,
     ) -> None:
         self.board = board
+        self.credentials = credentials
         self.rounds = rounds
         self._agents = tuple(agents)
         self._give_up = give_up
@@ -148,11 +158,11 @@ class Crew:
         return sum(member.steps for member in self._members)
 
     def _open(self, agent: str) -> AbstractAsyncContextManager[Board]:
-        return open_board(self.board, agent=agent) if isinstance(self.board, str) else self.board(agent)
+        return open_board(self.board, agent=agent, credentials=self.credentials) if isinstance(self.board, str) else self.board(agent)
 
 
-def run_agent(agent: Agent | type[Agent], board: str) -> None:
+def run_agent(agent: Agent | type[Agent], board: str, credentials: str | Path | None = None) -> None:
     """Run one agent in this process until it is interrupted (Ctrl-C): ``Process(target=run_agent, args=(Finance, address))``."""
-    crew = Crew([agent() if isinstance(agent, type) else agent], board)
+    crew = Crew([agent() if isinstance(agent, type) else agent], board, credentials=credentials)
     with suppress(KeyboardInterrupt):
         anyio.run(partial(crew.run, forever=True))

@@ -56,16 +56,20 @@ async def open(  # noqa: A001 - blackboard.open, as one opens a file
     detectors: tuple[Detector, ...] | None = None,
     summariser: Summariser = DEFAULT,
     retention: Retention | None = None,
+    credentials: str | Path | None = None,
     outbox: str | Path | None = None,
     **settings: Any,
 ) -> AsyncIterator[Board]:
     """Open a board as ``agent``.
 
     ``address`` is a name or a path (``"procurement"``: kept in ``./procurement.db`` and hosted in this process), ``":memory:"``, or
-    ``"nats://HOST:PORT/BOARD"`` for one that is served. ``settings`` are those a new board is made with (``time="wall"``, …: the fields of
-    ``blackboard.config.BoardConfig``; ``kinds`` is a mapping, or the path of a file of kinds); an embedded board that has others is refused
-    with ``BadValue``, and a served one has its host's. ``summariser`` says in one text what has faded and is folded, and ``retention`` how
-    much of its past is kept, on a board that this opening hosts. Raises ``BadName``, ``StoreError``, ``Unreachable``, ``NoAnswer``.
+    ``"nats://HOST:PORT/BOARD"`` for one that is served (``tls://``, where it is reached from elsewhere). ``credentials`` is the agent's key
+    file there, or a folder of key files (``AGENT.nk``); if it is not given, what PHEROBOARD_CREDENTIALS names.
+
+    ``settings`` are those a new board is made with (``time="wall"``, …: the fields of ``blackboard.config.BoardConfig``; ``kinds`` is a
+    mapping, or the path of a file of kinds); an embedded board that has others is refused with ``BadValue``, and a served one has its
+    host's. ``summariser`` says in one text what has faded and is folded, and ``retention`` how much of its past is kept, on a board that
+    this opening hosts.
 
     ``outbox`` is a file of this agent's own in which what it says is kept until the board's log has it: a verb returns once that is on the
     disk, also while the server is away, and what waits survives the agent's death and goes out when the outbox is opened again, once.
@@ -73,12 +77,14 @@ async def open(  # noqa: A001 - blackboard.open, as one opens a file
     told; later ones go on without it after some seconds, and what is asked raises ``NoAnswer`` until the board is there. Closing sends what
     it can in some seconds, and the rest stays. What the server refuses for good, and an outbox that the board is ahead of since the file is
     an older copy (``StaleOutbox``), is raised by every verb. Copies of one outbox in use at the same time are not found out.
+
+    Raises ``BadName``, ``BadCredentials``, ``StoreError``, ``Unreachable``, ``NotPermitted``, ``NoAnswer``.
     """
     names.valid_name(agent)
     host = _Hosting(detectors, summariser, retention)
     async with (
         _kept(outbox, address, agent) as pending,
-        _reached(address, _read(settings), host, later=pending.reopened) as (bus, name),
+        _reached(address, agent, credentials, _read(settings), host, later=pending.reopened) as (bus, name),
         Board(bus, name, agent, pending) as board,
     ):
         yield board
@@ -105,54 +111,60 @@ def _spoken(address: str) -> str:
     return re.sub(r"(?<=[/,])[^/@,]*@", "", address)
 
 
-async def set_kinds(address: str | Path, kinds: Any) -> None:
-    """Change a board's kinds, in its host's name: for the operator, on the machine that holds its data.
+async def set_kinds(address: str | Path, kinds: Any, *, credentials: str | Path | None = None) -> None:
+    """Change a board's kinds, in its host's name: for the operator, on the machine that holds its data and its host's key.
 
     ``kinds`` (a mapping, or the path of a file of kinds) stand beside the defaults, or in their place; what stood there before is gone.
     Raises ``BadValue``, which names the key.
     """
-    await _order(address, SetKinds(dict(read_kinds(kinds))))
+    await _order(address, SetKinds(dict(read_kinds(kinds))), credentials)
 
 
-async def set_limits(address: str | Path, rate: float | None, burst: float) -> None:
+async def set_limits(address: str | Path, rate: float | None, burst: float, *, credentials: str | Path | None = None) -> None:
     """Change how fast one agent may speak to a board that is served: ``rate`` observations a second (None: as many as it likes), ``burst``
     more at once. For the operator, like ``set_kinds``. Agents learn of it within seconds. Raises ``BadValue``.
     """
-    await _order(address, SetLimits(rate, burst))
+    await _order(address, SetLimits(rate, burst), credentials)
 
 
-async def rename_key(address: str | Path, key: str, to: str) -> None:
+async def rename_key(address: str | Path, key: str, to: str, *, credentials: str | Path | None = None) -> None:
     """Let every item of a board that has one key have another, whosever it is: for the operator, like ``set_kinds``.
 
     Items that then say the same are one. Former ids go on leading to their items, and what is said of the former key afterwards is of that.
     Raises ``BadValue`` if no item has it.
     """
-    await _order(address, RenameKey(key, to))
+    await _order(address, RenameKey(key, to), credentials)
 
 
-async def hand_over(address: str | Path, owner: str, to: str) -> None:
+async def hand_over(address: str | Path, owner: str, to: str, *, credentials: str | Path | None = None) -> None:
     """Let all that is private of one agent on a board be private of another: for the operator, like ``set_kinds``.
 
     Items, edges, and the former ids that led the one to them; what both said is one item. What ``owner`` has shared stays in its name,
     and so does what it contributed. What it says afterwards is its own, so take its credentials first. There may be nothing. Raises
     ``BadValue``.
     """
-    await _order(address, HandOver(owner, to))
+    await _order(address, HandOver(owner, to), credentials)
 
 
-async def erase_owned(address: str | Path, owner: str) -> None:
+async def erase_owned(address: str | Path, owner: str, *, credentials: str | Path | None = None) -> None:
     """Remove all that is private of an agent for good, from a board and from all that is kept of it: for the operator, like ``set_kinds``.
 
     Returns once no byte of it is left. What it has shared stays. What it says afterwards is said again, so take its credentials first.
     Raises ``BadValue``.
     """
-    await _order(address, EraseOwned(owner), gone=True)
+    await _order(address, EraseOwned(owner), credentials, gone=True)
 
 
-async def _order(address: str | Path, observation: SetKinds | SetLimits | RenameKey | HandOver | EraseOwned, *, gone: bool = False) -> None:
+async def _order(
+    address: str | Path,
+    observation: SetKinds | SetLimits | RenameKey | HandOver | EraseOwned,
+    credentials: str | Path | None,
+    *,
+    gone: bool = False,
+) -> None:
     """Say it in the host's name, and return once it is done; ``gone``: and what was erased is out of the files. Raises what it refuses."""
     post = Post(secrets.token_hex(8), 1, ((observation,),))
-    async with _reached(address, {}, _Hosting()) as (bus, name):
+    async with _reached(address, names.HOST, credentials, {}, _Hosting()) as (bus, name):
         line = Line.of_host(bus, name)
         await line.publish(encode(post))
         reply = await line.ask(Applied(gone), (post.epoch, post.seq), patience=inf if gone else PATIENCE)
@@ -163,10 +175,16 @@ async def _order(address: str | Path, observation: SetKinds | SetLimits | Rename
 
 
 def _reached(
-    address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting", *, later: bool = False
+    address: str | Path,
+    agent: str,
+    credentials: str | Path | None,
+    settings: Mapping[str, Any],
+    hosting: "_Hosting",
+    *,
+    later: bool = False,
 ) -> AbstractAsyncContextManager[tuple[Channel, str]]:
     """The board's name, and what it is reached by; ``later``: a server may be away."""
-    return _served(str(address), later=later) if "://" in str(address) else _embedded(address, settings, hosting)
+    return _served(str(address), agent, credentials, later=later) if "://" in str(address) else _embedded(address, settings, hosting)
 
 
 def _read(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -208,23 +226,25 @@ def host_of(folder: Path) -> str:
     return f"{socket.gethostname()}-{place}"
 
 
-async def hosts_of(address: str) -> tuple[HostState, ...]:
+async def hosts_of(address: str, *, credentials: str | Path | None = None) -> tuple[HostState, ...]:
     """The hosts of a served board, the one that leads first. Asked in the host's name; raises ``NotPermitted`` where one may not."""
-    async with _served(address) as (bus, name):
+    async with _served(address, names.HOST, credentials) as (bus, name):
         reply = await Line.of_host(bus, name).ask(Hosts())
     assert isinstance(reply, HostList)
     return reply.hosts
 
 
 @asynccontextmanager
-async def _served(address: str, *, later: bool = False) -> AsyncIterator[tuple[Channel, str]]:
+async def _served(address: str, agent: str, credentials: str | Path | None, *, later: bool = False) -> AsyncIterator[tuple[Channel, str]]:
     server, _, name = address.rpartition("/")
     if not name or server.endswith(":/"):
         raise BadName(f"address {address!r} names no board: write it behind the server, as in nats://127.0.0.1:4222/procurement")
     names.valid_name(name, "board")
-    from bus.nats import NatsBus  # NATS takes a while to import, and embedded boards do without
+    from bus.credentials import find  # NATS and its keys take a while to import, and embedded boards do without
+    from bus.nats import NatsBus
 
-    connect = partial(NatsBus.connect, server, name=f"pheroboard {name}", within=CONNECT_WITHIN)
+    key = find(credentials, agent)
+    connect = partial(NatsBus.connect, server, name=f"pheroboard {name}", within=CONNECT_WITHIN, credentials=key)
     try:
         bus: Channel = await connect()
     except Unreachable as error:

@@ -226,6 +226,7 @@ def open_sync(
     agent: str,
     detectors: tuple[Detector, ...] | None = None,
     summariser: Summariser = DEFAULT,
+    credentials: str | Path | None = None,
     outbox: str | Path | None = None,
     **settings: Any,
 ) -> SyncBoard:
@@ -233,7 +234,9 @@ def open_sync(
 
     async def opened() -> SyncBoard:
         life = AsyncExitStack()
-        opening = open_async(address, agent=agent, detectors=detectors, summariser=summariser, outbox=outbox, **settings)
+        opening = open_async(
+            address, agent=agent, detectors=detectors, summariser=summariser, credentials=credentials, outbox=outbox, **settings
+        )
         return SyncBoard(await life.enter_async_context(opening), life)
 
     board = _loop().do(opened())

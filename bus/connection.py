@@ -10,18 +10,21 @@ Laws:
 import asyncio
 import logging
 import re
+import ssl
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 import nats.errors
-from nats.aio.client import Client
+from nats.aio.client import Client, RawCredentials, Srv
 
-from bus.errors import BusError, NoAnswer, NotPermitted, StreamRefused, TooLarge, Unreachable
+from bus.credentials import is_jwt, public, read, trusting
+from bus.errors import BusError, NoAnswer, NotPermitted, StreamRefused, TooLarge
 from bus.jetstream import API, NO_CLUSTER, REPLICAS, Arrival, status
 from bus.port import MAX_BYTES
+from bus.refusals import Refusals
 
 ACK_WITHIN = 2.0
 """Seconds until what JetStream has not answered is asked again."""
@@ -29,10 +32,10 @@ PATIENCE = 30.0
 """Seconds in which JetStream must have answered."""
 REFUSED_WITHIN = 1.0
 """Seconds after which an address that refuses every connection, or that nobody knows, is given up: one may start with its server."""
+CLOSED_WITHIN = 1.0
+"""Seconds that saying goodbye may take."""
 PAUSE = 0.05
 """Seconds between two tries where the server is there but not ready."""
-
-SCHEMES = frozenset({"nats", "tls", "ws", "wss"})
 
 _HEADROOM = 4096
 """Bytes: headers count towards the server's limit."""
@@ -49,30 +52,55 @@ class Nobody(Exception):
     """Nobody listens where the message went."""
 
 
+class _Client(Client):
+    """Two faults of nats-py that can only be met within."""
+
+    encrypting = False
+
+    def _connect_command(self) -> bytes:
+        if self.encrypting and not self._server_info.get("tls_required"):  # it would go on in the clear
+            raise nats.errors.SecureConnWantedError
+        return super()._connect_command()
+
+    async def _connect_to_server(self, s: Srv) -> None:
+        if self._transport is not None:  # of a try to reconnect that was refused: it would be left open
+            self._transport.close()  # type: ignore[no-untyped-call]
+        await super()._connect_to_server(s)
+
+
 class Connection:
     """nats-py, with its faults kept in: requests that end when the connection does, refusals at the call that met them."""
 
-    def __init__(self, url: str) -> None:
-        self.address = re.sub(r"(//)?[^/@,]*@", r"\1", url)  # without passwords: it stands in errors
+    def __init__(self, url: str, key: Path | None = None) -> None:
+        self._url = url
+        self._key = key
+        self._refusals = Refusals(url, key)
+        self.address = self._refusals.address
         self.renewed: set[Callable[[], None]] = set()
         """Called when the connection is another, and when it is closed."""
         self.up = asyncio.Event()
         self.closed = False
-        self._client = Client()
+        self._client = _Client()
+        self._unknown_since: float | None = None
+        self._refusal: NotPermitted | None = None
         self._inbox = ""
         self._requests = 0
         self._waiting: dict[str, tuple[str, asyncio.Future[Arrival]]] = {}
         self._barriers: set[asyncio.Task[None]] = set()
+        self._ends: set[asyncio.Task[None]] = set()
         self._ever_up = False
         self._last_error: Exception | None = None
         self._refused_since: float | None = None
 
-    async def open(self, url: str, name: str, within: float) -> None:
-        _check_address(url, self.address)
+    async def open(self, name: str, within: float) -> None:
+        self._refusals.check(self._url)
+        self._client.encrypting = "tls://" in self._url
+        logging.getLogger("asyncio").addFilter(_worth_telling)
+        options: dict[str, Any] = {"tls": trusting(self._key)} | (_shown(self._key) if self._key else {})
         try:
             async with asyncio.timeout(within):
                 connecting = self._client.connect(
-                    url.split(","),
+                    self._url.split(","),
                     name=name,
                     error_cb=self._on_error,
                     disconnected_cb=self._on_disconnected,
@@ -82,6 +110,7 @@ class Connection:
                     reconnect_time_wait=0.25,  # type: ignore[arg-type]  # it is slept, whatever its annotation says
                     ping_interval=5,
                     pending_size=-1,  # while disconnected a publish raises: what is buffered may be sent long after it was given up
+                    **options,
                 )
                 await _heeding_cancellation(connecting)
                 self._ever_up = True
@@ -91,15 +120,16 @@ class Connection:
                 self._inbox = prefix
         except TimeoutError:
             await self.aclose()
-            raise self._nobody() from None
+            raise self._refusals.nobody(self._last_error) from None
         except BaseException:
             await self.aclose()
             raise
 
     async def aclose(self) -> None:
         if not self.closed:
-            with suppress(nats.errors.Error, OSError):
-                await self._client.close()
+            with suppress(nats.errors.Error, OSError, TimeoutError):
+                async with asyncio.timeout(CLOSED_WITHIN):  # nats-py waits for good for a connection on which encrypting has failed
+                    await self._client.close()
             await self._on_closed()
 
     async def _on_error(self, error: Exception) -> None:
@@ -112,12 +142,24 @@ class Connection:
         if found := _VIOLATION.search(str(error)):  # nats-py gives it in lower case
             for subject, reply in self._waiting.values():
                 if subject.lower() == found[1] and not reply.done():
-                    cure = "connect with credentials that may"
-                    reply.set_exception(NotPermitted(f"the server at {self.address} does not let this user use {subject!r}; {cure}"))
-        elif not self._ever_up and "authorization" in str(error).lower():
-            raise NotPermitted(f"the server at {self.address} does not know this user; check the credentials")  # comes out of connect
+                    reply.set_exception(self._refusals.forbidden(subject))
+        elif "authorization" in str(error).lower():
+            self._check_known()
+        elif not self._ever_up and isinstance(error, (nats.errors.SecureConnWantedError, ssl.SSLError)):
+            raise self._refusals.unsafe(error)
         else:
             _logger.debug("nats: %s", error)
+
+    def _check_known(self) -> None:
+        """Raise, out of connect, or close: the server does not know us. One of a cluster may be told later than others."""
+        now = asyncio.get_running_loop().time()
+        if not self._ever_up:
+            raise self._refusals.unknown(any_more=False)
+        if self._unknown_since is None:
+            self._unknown_since = now
+        elif now - self._unknown_since >= REFUSED_WITHIN:
+            self._refusal = self._refusals.unknown(any_more=True)
+            _ = spawn(self.aclose(), self._ends)
 
     def _check_refused(self, error: Exception) -> None:
         """Raise, out of connect, when every try was turned down for too long. One that gets no answer at all waits on."""
@@ -127,11 +169,7 @@ class Connection:
         elif self._refused_since is None:
             self._refused_since = now
         elif now - self._refused_since >= REFUSED_WITHIN:
-            raise self._nobody()
-
-    def _nobody(self) -> Unreachable:
-        why = f" ({self._last_error})" if str(self._last_error or "") else ""
-        return Unreachable(f"no NATS server answers at {self.address}{why}; start one with `pheroboard up`, or correct the address")
+            raise self._refusals.nobody(error)
 
     async def _on_disconnected(self) -> None:
         if self.up.is_set() and not self._client.is_closed:
@@ -142,6 +180,7 @@ class Connection:
                 reply.set_exception(Lost())
 
     async def _on_reconnected(self) -> None:
+        self._unknown_since = None
         if not self.closed:
             _logger.warning("the connection to %s is back", self.address)
         self.up.set()
@@ -149,6 +188,8 @@ class Connection:
             tell()
 
     async def _on_closed(self) -> None:
+        if isinstance(self._client.last_error, nats.errors.AuthorizationError):  # told while the connection stood
+            self._refusal = self._refusals.unknown(any_more=True)
         self.closed = True
         for barrier in self._barriers:
             barrier.cancel()
@@ -161,13 +202,13 @@ class Connection:
             reply.set_result(msg)
 
     def check_open(self) -> None:
-        """Raises ``Unreachable`` once the connection is closed, by whichever side."""
+        """Raises ``Unreachable`` once the connection is closed by this side, ``NotPermitted`` when the server has let it in no more."""
         if self.closed:
-            raise self._gone()
+            raise self.gone()
 
-    def _gone(self) -> Unreachable:
-        why = self._last_error or "by this side"
-        return Unreachable(f"the connection to {self.address} is closed ({why}); open the board again")
+    def gone(self) -> BusError:
+        """Why the connection is closed."""
+        return self._refusal or self._refusals.closed(self._last_error)
 
     @property
     def limit(self) -> int:
@@ -247,10 +288,8 @@ class Connection:
             raise self.silence(f"JetStream did not answer on {subject}", patience) from None
 
     def silence(self, what: str, seconds: float) -> NoAnswer:
-        """The error for a time that ran out. A server that is away may come back, and until then the connection tries."""
-        if not self.up.is_set():
-            return NoAnswer(f"no NATS server answers at {self.address} any more, after {seconds:g} s; start it again, or wait")
-        return NoAnswer(f"{what} within {seconds:g} s, at {self.address}; try again")
+        """The error for a time that ran out."""
+        return self._refusals.silence(what, seconds, up=self.up.is_set())
 
     async def api(self, call: str, body: dict[str, Any], *, patience: float = PATIENCE) -> dict[str, Any]:
         """A call of JetStream's interface."""
@@ -258,6 +297,7 @@ class Connection:
 
     async def create(self, stream: str, config: Mapping[str, Any]) -> dict[str, Any]:
         """Make a stream, on a cluster in as many copies as survive the loss of a server."""
+        config = {what: value for what, value in config.items() if value is not None}  # not all that is left out may be null
         request = {"name": stream, "num_replicas": REPLICAS, **config}
         try:
             return await self.api(f"STREAM.CREATE.{stream}", request)
@@ -296,7 +336,7 @@ class Connection:
             try:
                 subscription = await self._client.subscribe(subject, cb=heard)
             except nats.errors.ConnectionClosedError:
-                raise self._gone() from None
+                raise self.gone() from None
 
             async def unsubscribe() -> None:
                 with suppress(nats.errors.Error):  # closed meanwhile
@@ -326,15 +366,18 @@ class Connection:
             await self._client.flush(timeout=60)  # but not this one
 
 
-def _check_address(url: str, shown: str) -> None:
-    for each in url.split(","):
-        try:
-            parts = urlsplit(each if "://" in each else f"nats://{each}")
-            good = parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
-        except ValueError:  # a port that is none
-            good = False
-        if not good:
-            raise Unreachable(f"{shown!r} is no address of a NATS server: write it as in 'nats://127.0.0.1:4222'")
+def _worth_telling(record: logging.LogRecord) -> bool:
+    """Not that nats-py began to encrypt in a way of its own, which asyncio warns of whenever a connection ends."""
+    return "eof_received() has no effect when using ssl" not in record.getMessage()
+
+
+def _shown(key: Path) -> dict[str, str | RawCredentials]:
+    """How nats-py is told what to show. It keeps that in memory: the file may be gone when it connects anew."""
+    text = read(key)
+    if is_jwt(text):
+        return {"user_credentials": RawCredentials(text)}
+    public(key)  # raises for what is no key
+    return {"nkeys_seed_str": text.strip()}
 
 
 async def _heeding_cancellation(work: Awaitable[None]) -> None:

@@ -8,6 +8,8 @@
     ├── NoAnswer         no reply in time, for now: what was sent may have arrived, and may be sent again
     │   └── NotServed    nobody serves the board
     ├── NotPermitted     the server's permissions refuse it
+    ├── BadCredentials   a key file that is not there, is open to others or holds no key
+    ├── UnknownAgent     no agent of that name was added
     ├── AlreadyServed    the board is open in this process already
     ├── StreamRefused    JetStream refuses what was asked of a stream
     ├── LogMismatch      the log is not the one that this board has read: replaced, or behind the board's cursor
@@ -54,6 +56,14 @@ class NotServed(NoAnswer):
 
 class NotPermitted(BusError, PermissionError):
     """The server's permissions refuse what was tried."""
+
+
+class BadCredentials(BusError):
+    """What is to say who somebody is cannot be read, or others may have read it."""
+
+
+class UnknownAgent(BusError, LookupError):
+    """No agent of that name was added."""
 
 
 class AlreadyServed(BusError):

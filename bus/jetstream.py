@@ -34,8 +34,8 @@ class Arrival(Protocol):
 
 
 _KEPT = {"storage": "file", "retention": "limits"}
-# With roll-ups and schedules a publisher can erase what others wrote and write on their subjects; the rest would change or drop messages
-# behind our back. Purging stays possible: erasing needs it.
+# With roll-ups and schedules a publisher can erase what others wrote and write on their subjects; the rest would change, hold back or drop
+# messages behind our back, or acknowledge what is not on the disk. Purging stays possible: erasing needs it.
 _NEVER = dict.fromkeys(
     (
         "allow_rollup_hdrs",
@@ -47,6 +47,9 @@ _NEVER = dict.fromkeys(
         "subject_transform",
         "republish",
         "no_ack",
+        "allow_atomic",
+        "allow_batched",
+        "persist_mode",
     )
 )
 

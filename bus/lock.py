@@ -5,6 +5,11 @@ import sys
 from pathlib import Path
 from typing import IO
 
+import anyio
+
+_AGAIN = 0.05
+"""Seconds."""
+
 
 class Held(Exception):
     """Another process holds the file; ``holder`` is its number, as far as it is known."""
@@ -34,6 +39,18 @@ def hold(path: Path) -> IO[str]:
         lock.close()
         raise
     return lock
+
+
+async def take(path: Path, within: float) -> IO[str]:
+    """Hold ``path`` as ``hold`` does, once whoever holds it lets go. Raises ``Held`` when that takes longer than ``within`` seconds."""
+    give_up = anyio.current_time() + within
+    while True:
+        try:
+            return hold(path)
+        except Held:
+            if anyio.current_time() >= give_up:
+                raise
+        await anyio.sleep(_AGAIN)
 
 
 if sys.platform == "win32":

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 
-from bus.errors import Unreachable
+from bus.errors import BusError, Unreachable
 
 SIZE = 1024
 """How many messages wait for a listener before the oldest is dropped."""
@@ -15,16 +15,16 @@ class Mailbox:
     def __init__(self) -> None:
         self._waiting: deque[bytes] = deque(maxlen=SIZE)
         self._news = asyncio.Event()
-        self._closed = False
+        self._closed: BusError | None = None
 
     def put(self, data: bytes) -> None:
         """Never blocks and never fails."""
         self._waiting.append(data)
         self._news.set()
 
-    def close(self) -> None:
-        """Let the listener take what is there; then it gets ``Unreachable``, since silence would look like calm."""
-        self._closed = True
+    def close(self, why: BusError | None = None) -> None:
+        """Let the listener take what is there; then it gets ``why``, or ``Unreachable``, since silence would look like calm."""
+        self._closed = why or Unreachable("the bus was closed while a listener was waiting; open the board again to hear more")
         self._news.set()
 
     def __aiter__(self) -> "Mailbox":
@@ -32,8 +32,8 @@ class Mailbox:
 
     async def __anext__(self) -> bytes:
         while not self._waiting:
-            if self._closed:
-                raise Unreachable("the bus was closed while a listener was waiting; open the board again to hear more")
+            if self._closed is not None:
+                raise self._closed
             self._news.clear()
             await self._news.wait()
         return self._waiting.popleft()

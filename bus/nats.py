@@ -12,6 +12,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from bus import names, objects
@@ -54,13 +55,14 @@ class NatsBus:
         self._leases = Leases(connection)
 
     @classmethod
-    async def connect(cls, url: str, *, name: str = "pheroboard", within: float = 5.0) -> "NatsBus":
+    async def connect(cls, url: str, *, name: str = "pheroboard", within: float = 5.0, credentials: Path | None = None) -> "NatsBus":
         """Connect to ``url`` (several, with commas between them, for a cluster), within so many seconds.
 
-        A user and password may stand in the URL. Raises ``Unreachable``, ``NotPermitted``.
+        ``credentials`` is a key file, or one that ``nsc`` wrote; a user and password may stand in the URL, too.
+        Raises ``Unreachable``, ``NotPermitted``, ``BadCredentials``.
         """
-        connection = Connection(url)
-        await connection.open(url, name, within)
+        connection = Connection(url, credentials)
+        await connection.open(name, within)
         return cls(connection)
 
     async def publish(self, board: str, agent: str, data: bytes) -> int:
@@ -127,7 +129,7 @@ class NatsBus:
 
         def renewed() -> None:
             if self._connection.closed:
-                mailbox.close()
+                mailbox.close(self._connection.gone())
 
         unsubscribe = await self._connection.subscribe(subject, heard)
         self._connection.renewed.add(renewed)

@@ -1,8 +1,8 @@
-"""A NATS server of our own: found, started on loopback, and ended with us.
+"""A NATS server of our own: found, started, told anew who may do what, and ended with us.
 
 Laws:
 
-- It listens on 127.0.0.1 alone, on one port, without a monitoring port.
+- It listens on one port of one address, without a monitoring port. That is on loopback, unless it encrypts.
 - What is acknowledged is on the disk: JetStream syncs every write.
 - One that ends by itself is started again where it was, however often that takes: whoever is connected finds it again.
 - One server works on a folder at a time. All that it needs is there, and nothing is left elsewhere.
@@ -11,11 +11,13 @@ Laws:
 """
 
 import asyncio
+import ipaddress
 import json
 import logging
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,9 +30,10 @@ from pathlib import Path
 from typing import IO
 
 import anyio
+from msgspec import Struct
 
 from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld
-from bus.lock import Held, hold
+from bus.lock import Held, take
 
 OLDEST = (2, 12)
 """The first version whose streams keep what the board relies on."""
@@ -38,13 +41,18 @@ READY_WITHIN = 15.0
 """Seconds; a large store takes a while to be recovered."""
 ENDS_WITHIN = 5.0
 """Seconds between asking the server to end and killing it."""
+RELOADED_WITHIN = 10.0
+"""Seconds."""
 START_AGAIN = (0.05, 5.0)
 """Seconds before one that has ended by itself is started again: the first pause, and the longest."""
 
 _INHERITED = sys.platform != "win32"
 """Whether a server takes over a file that its parent has open."""
 _VARIABLE = "PHEROBOARD_NATS_SERVER"
-_LISTENING = re.compile(r"Listening for client connections on 127\.0\.0\.1:(\d+)")
+_LISTENING = re.compile(r"Listening for client connections on \S+:(\d+)$")
+_RELOADED = "Reloaded server configuration"
+_NOT_RELOADED = "Failed to reload server configuration: "
+
 
 _logger = logging.getLogger(__name__)
 
@@ -58,27 +66,73 @@ if os.getppid() == int(sys.argv[1]):
 """
 
 
+class Tls(Struct, frozen=True):
+    """What a server encrypts with: files in PEM."""
+
+    certificate: Path
+    key: Path
+
+
+class Listening(Struct, frozen=True):
+    """Where a server listens, and how."""
+
+    address: str = "127.0.0.1"
+    tls: Tls | None = None
+
+    @property
+    def loopback(self) -> bool:
+        """Whether this machine alone reaches it. Raises ``ServerError`` for what is no address."""
+        try:
+            return ipaddress.ip_address(self.address).is_loopback
+        except ValueError:
+            raise ServerError(
+                f"{self.address!r} is no address to listen on: give an IP address of this machine, or 0.0.0.0 for all"
+            ) from None
+
+    def check(self) -> None:
+        """Raise ``ServerError`` for what is no place to listen on."""
+        if not self.loopback and self.tls is None:
+            raise ServerError(
+                f"{self.address} can be reached from elsewhere, and what is said could be read on the way: give a certificate and its key "
+                "(--tls-cert, --tls-key), or listen on 127.0.0.1"
+            )
+        for file in (self.tls.certificate, self.tls.key) if self.tls else ():
+            if not file.is_file():
+                raise ServerError(f"there is no file {file}: name the server's certificate and its key, in PEM")
+
+    def url(self, port: int) -> str:
+        """The address by which this machine reaches it."""
+        address = ipaddress.ip_address(self.address)
+        if address.is_unspecified:
+            address = ipaddress.ip_address("127.0.0.1" if address.version == 4 else "::1")
+        return f"{'tls' if self.tls else 'nats'}://{_in_url(str(address))}:{port}"
+
+
+LOOPBACK = Listening()
+
+
 class Server:
     """A server that is kept running. Make it with ``running_server``."""
 
-    def __init__(self, binary: Path, store_dir: Path, port: int) -> None:
+    def __init__(self, binary: Path, store_dir: Path, port: int, listening: Listening = LOOPBACK, accounts: str = "") -> None:
         self.url = ""
         self.pid = 0
         """Of the present process: another one when it was started again."""
         self._binary = binary
         self._store_dir = store_dir
         self._port = port
+        self._listening = listening
+        self._accounts = accounts
         self._process: asyncio.subprocess.Process
-        self._draining: asyncio.Task[None]
+        self._heeding: asyncio.Task[None]
+        self._reloading = asyncio.Lock()
+        self._outcome: asyncio.Future[str] | None = None
 
     async def start(self) -> None:
         """Start the process, and wait until it is ready. Raises ``FolderInUse``, ``PortTaken``, ``ServerError``."""
         with await _held(self._store_dir) as lock:
-            config = self._store_dir / "server.conf"
-            config.touch(mode=0o600)  # what is configured is for us alone
-            config.write_text(_configuration(self._store_dir, self._port), encoding="utf-8")
             process = await asyncio.create_subprocess_exec(
-                *_tied([str(self._binary), "--config", str(config)]),
+                *_tied([str(self._binary), "--config", str(self._configure())]),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -89,21 +143,74 @@ class Server:
                 lock.close()  # the server holds its folder for as long as it lives, be it longer or shorter than we
             assert process.stderr is not None
             try:
-                self.url = await _ready(process, process.stderr, self._port)
+                self._port = await _ready(process, process.stderr, self._port)  # which stays: agents know it by now
             except BaseException:
                 with anyio.CancelScope(shield=True):
                     await _end(process)
                 raise
-            self._port = int(self.url.rpartition(":")[2])  # agents know it by now
+            self.url = self._listening.url(self._port)
             self.pid, self._process = process.pid, process
-            self._draining = asyncio.create_task(_drain(process, process.stderr))  # a full pipe would stop the server
+            self._heeding = asyncio.create_task(self._heed(process, process.stderr))
+
+    def _configure(self) -> Path:
+        """Write down what the server is to do; where."""
+        config = self._store_dir / "server.conf"
+        config.touch(mode=0o600)  # what is configured is for us alone
+        config.write_text(_configuration(self._store_dir, self._port, self._listening) + self._accounts, encoding="utf-8")
+        return config
+
+    async def reload(self, accounts: str) -> None:
+        """Let it know others than before, without a break for those that it goes on to know. Raises ``ServerError``, in its own words."""
+        async with self._reloading:
+            before, self._accounts = self._accounts, accounts
+            self._configure()
+            # Twice: what an account that is new imports leads nowhere until the next time (nats-server 2.15.1, and see its #8560).
+            if complaint := await self._reloaded() or await self._reloaded():
+                self._accounts = before
+                self._configure()
+                raise ServerError(f"nats-server (process {self.pid}) does not take what it was told of accounts: {complaint}")
+
+    async def _reloaded(self) -> str:
+        """What it has to say against its configuration. One that has ended has nothing to say: it is started with that."""
+        if sys.platform == "win32":
+            return "on Windows it has to be started again for that"
+        self._outcome = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(RELOADED_WITHIN):
+                self._process.send_signal(signal.SIGHUP)
+                return await self._outcome
+        except TimeoutError:
+            return f"it said nothing for {RELOADED_WITHIN:g} s"
+        except ProcessLookupError:
+            return ""
+        finally:
+            self._outcome = None
+
+    async def _heed(self, process: asyncio.subprocess.Process, log: asyncio.StreamReader) -> None:
+        """Read what it says until it has ended: a full pipe would stop it."""
+        rest = b""
+        while chunk := await log.read(65536):
+            *lines, rest = (rest + chunk).split(b"\n")
+            rest = rest[-65536:]
+            for line in lines:
+                said = line.decode(errors="replace")
+                if _RELOADED in said:
+                    self._settle("")
+                elif _NOT_RELOADED in said:
+                    self._settle(said.partition(_NOT_RELOADED)[2])
+        await process.wait()
+        self._settle("")
+
+    def _settle(self, outcome: str) -> None:
+        if self._outcome is not None and not self._outcome.done():
+            self._outcome.set_result(outcome)
 
     async def keep(self) -> None:
         """Start it again whenever it ends, for ever."""
         pause, longest = START_AGAIN
         while True:
             started = time.monotonic()
-            await asyncio.shield(self._draining)
+            await asyncio.shield(self._heeding)
             _logger.warning("nats-server (process %d, at %s) has ended by itself, %s", self.pid, self.url, _how(self._process.returncode))
             if time.monotonic() - started > longest:
                 pause, _ = START_AGAIN
@@ -121,7 +228,7 @@ class Server:
     async def end(self) -> None:
         """End the process, if there is one just now."""
         await _end(self._process)
-        await self._draining
+        await self._heeding
 
 
 def find_server() -> Path:
@@ -150,16 +257,18 @@ def find_server() -> Path:
 
 
 @asynccontextmanager
-async def running_server(store_dir: Path, *, port: int = -1) -> AsyncIterator[Server]:
+async def running_server(store_dir: Path, *, port: int = -1, listening: Listening = LOOPBACK, accounts: str = "") -> AsyncIterator[Server]:
     """Keep a server running that has its streams in ``store_dir``; end it on leaving. ``port`` -1 takes a free one, and stays with it.
 
+    ``accounts`` is the part of its configuration that says who may do what; without it all may do all.
     Raises ``ServerNotFound``, ``ServerTooOld``, ``FolderInUse``, ``PortTaken``, ``ServerError``.
     """
     if port != -1 and not 0 < port < 1 << 16:
         raise ServerError(f"port {port} is none: give one from 1 to 65535, or -1 for a free one")
+    listening.check()
     binary = await asyncio.to_thread(find_server)
     _make_writable(store_dir)
-    server = Server(binary, store_dir, port)
+    server = Server(binary, store_dir, port, listening, accounts)
     await server.start()
     keeping = asyncio.create_task(server.keep())
     try:
@@ -206,23 +315,28 @@ def _make_writable(store_dir: Path) -> None:
 async def _held(store_dir: Path) -> IO[str]:
     """Hold the folder. Where our parent was killed its server may take a moment to die: wait for that."""
     try:
-        async with asyncio.timeout(ENDS_WITHIN):
-            while True:
-                try:
-                    return hold(store_dir / "server.lock")
-                except Held as held:
-                    holder = held.holder
-                await asyncio.sleep(0.05)
-    except TimeoutError:
-        raise FolderInUse(f"process {holder} has a server on {store_dir} already: use that one, end it, or choose another folder") from None
+        return await take(store_dir / "server.lock", ENDS_WITHIN)
+    except Held as held:
+        raise FolderInUse(
+            f"process {held.holder} has a server on {store_dir} already: use that one, end it, or choose another folder"
+        ) from None
 
 
-def _configuration(store_dir: Path, port: int) -> str:
+def _configuration(store_dir: Path, port: int, listening: Listening) -> str:
+    tls = listening.tls
     return f"""\
-listen: "127.0.0.1:{port}"
+listen: {_quoted(f"{_in_url(listening.address)}:{port}")}
 max_payload: 1MB
-jetstream {{ store_dir: {json.dumps(str(store_dir.resolve()), ensure_ascii=False)}, sync_interval: always }}
-"""
+jetstream {{ store_dir: {_quoted(store_dir.resolve())}, sync_interval: always }}
+""" + (f"tls {{ cert_file: {_quoted(tls.certificate.resolve())}, key_file: {_quoted(tls.key.resolve())} }}\n" if tls else "")
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(str(value), ensure_ascii=False)
+
+
+def _in_url(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
 
 
 def _tied(command: list[str]) -> list[str]:
@@ -231,9 +345,9 @@ def _tied(command: list[str]) -> list[str]:
     return command
 
 
-async def _ready(process: asyncio.subprocess.Process, log: asyncio.StreamReader, port: int) -> str:
-    """Read the log up to the ready line; the server's address."""
-    url = ""
+async def _ready(process: asyncio.subprocess.Process, log: asyncio.StreamReader, port: int) -> int:
+    """Read the log up to the ready line; the server's port."""
+    listening = 0
     last: deque[str] = deque(maxlen=5)
     try:
         async with asyncio.timeout(READY_WITHIN):
@@ -241,9 +355,9 @@ async def _ready(process: asyncio.subprocess.Process, log: asyncio.StreamReader,
                 line = raw.decode(errors="replace").strip()
                 last.append(line)
                 if found := _LISTENING.search(line):
-                    url = f"nats://127.0.0.1:{found[1]}"
-                if "Server is ready" in line and url:
-                    return url
+                    listening = int(found[1])
+                if "Server is ready" in line and listening:
+                    return listening
             await process.wait()
     except TimeoutError:
         raise ServerError(f"nats-server was not ready within {READY_WITHIN:g} s; it said last: {' | '.join(last)}") from None
@@ -254,13 +368,6 @@ async def _ready(process: asyncio.subprocess.Process, log: asyncio.StreamReader,
 
 def _how(code: int | None) -> str:
     return f"killed by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
-
-
-async def _drain(process: asyncio.subprocess.Process, log: asyncio.StreamReader) -> None:
-    """Read what nobody needs, until the server has ended."""
-    while await log.read(65536):
-        pass
-    await process.wait()
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

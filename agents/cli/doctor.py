@@ -8,11 +8,13 @@ from tempfile import TemporaryFile
 from msgspec import Struct
 
 from agents.cli.output import print_json
-from agents.cli.places import OPERATOR, Serving, Who, databases_in, served_from
+from agents.cli.places import OPERATOR, Serving, Who, databases_in, keys_at, served_from
 from agents.cli.retention import said as kept
 from blackboard.errors import BlackboardError
 from blackboard.sqlite import Inspection, inspect
 from blackboard.store import DeadLetter
+from bus import names
+from bus.credentials import find
 from bus.errors import BusError
 
 LETTERS = 20
@@ -68,7 +70,7 @@ async def _findings(databases: tuple[Path, ...], who: Who) -> AsyncIterator[Find
         for finding in _set_aside(path.stem, board):
             yield finding
         if running and path.parent == who.data and path.stem in running.boards:
-            yield await _log(path.stem, board, running)
+            yield await _log(path.stem, board, running, keys_at(f"{running.url}/{path.stem}", who))
 
 
 def _nats_server() -> Finding:
@@ -112,12 +114,12 @@ def _when(stamp: float) -> str:
     return datetime.fromtimestamp(stamp, UTC).isoformat(" ", "seconds")
 
 
-async def _log(name: str, board: Inspection, running: Serving) -> Finding:
+async def _log(name: str, board: Inspection, running: Serving, keys: Path | None) -> Finding:
     """Whether the log at the server goes on from where the database stands."""
     from bus.nats import NatsBus
 
     try:
-        bus = await NatsBus.connect(running.url)
+        bus = await NatsBus.connect(running.url, credentials=find(keys, names.HOST))
         try:
             log = await bus.open_log(name, after=board.cursor, identity=board.log)
             await log.aclose()

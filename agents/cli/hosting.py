@@ -1,17 +1,30 @@
 """Hosting boards: the server, the connection and the boards' services, opened together and closed in turn."""
 
+import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 
+from agents.cli.errors import CommandError
 from agents.cli.places import server_at
 from blackboard.opening import serving
 from blackboard.retention import Retention
+from bus import names
+from bus.accounts import configuration
+from bus.credentials import find
+from bus.errors import BusError
+from bus.identities import Identities
 from bus.nats import NatsBus
-from bus.server import running_server
+from bus.server import LOOPBACK, Listening, Server, running_server
+
+LOOK_AGAIN = 0.2
+"""Seconds between two looks at whether an agent was added, or another change was made."""
+
+_logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -20,25 +33,41 @@ async def hosting(
     data: Path,
     *,
     nats: str | None = None,
+    credentials: Path | None = None,
     port: int = -1,
+    listening: Listening = LOOPBACK,
     retention: Retention | None = None,
     settings: Mapping[str, Any] | None = None,
     alone: bool = False,
+    told: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[str]:
-    """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own that listens on loopback; give its address.
+    """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own; give its address.
 
-    ``retention`` says how much of their past is kept; ``settings`` are what new boards are made with, and one that has others is refused. A
-    board that stops by itself ends the context, with its reason; a server of ours that does is started again. ``alone``: this process is
-    there for them only.
+    The host shows its key in ``data``, or that among ``credentials``. ``retention`` says how much of their past is kept; ``settings`` are
+    what new boards are made with, and one that has others is refused. A board that stops by itself ends the context, with its reason; a
+    server of ours that does is started again. ``alone``: this process is there for them only. ``told`` is called with the state of the
+    folder's identities that a server of ours has taken over, each time.
     """
+    boards, identities = tuple(boards), Identities(data)
     async with AsyncExitStack() as stack:
         watched: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        await identities.prepare()
         if nats:
             url = server_at(nats)
         else:
-            server = await stack.enter_async_context(running_server(data / "nats", port=port))
+            if not listening.loopback and not identities.registry().closed:
+                raise CommandError(
+                    f"{listening.address} can be reached from elsewhere, by anyone and as any agent: add the agents first "
+                    f"(pheroboard agent add NAME --data {data})"
+                )
+            identities.trust(listening.tls.certificate if listening.tls else None)
+            stamp = identities.stamp()  # before the rest is read: what is written meanwhile is another state, and found later
+            accounts = configuration(identities.registry(), identities.host, boards)
+            server = await stack.enter_async_context(running_server(data / "nats", port=port, listening=listening, accounts=accounts))
             url = server.url
-        bus = await NatsBus.connect(url)
+            told(stamp)
+            watched.append(partial(_follow, identities, boards, server, stamp, told))
+        bus = await NatsBus.connect(url, credentials=find(credentials or identities.keys, names.HOST))
         stack.push_async_callback(bus.aclose)
         for board in boards:
             service = await stack.enter_async_context(serving(bus, board, data, retention=retention, alone=alone, **(settings or {})))
@@ -48,3 +77,20 @@ async def hosting(
                 tasks.start_soon(end)
             yield url
             tasks.cancel_scope.cancel()
+
+
+async def _follow(identities: Identities, boards: tuple[str, ...], server: Server, stamp: str, told: Callable[[str], None]) -> None:
+    """Tell the server of every change of who is known. What it does not take leaves it as it was; what is lost does not open it."""
+    closed = identities.registry().closed
+    while True:
+        await anyio.sleep(LOOK_AGAIN)
+        if stamp == (stamp := identities.stamp()):
+            continue
+        try:
+            registry = identities.registry()
+            closed = closed or registry.closed
+            await server.reload(configuration(registry, identities.host, boards, closed=closed))
+        except BusError as error:
+            _logger.error("the agents' new state is not in force: %s", error)  # noqa: TRY400 - its sentence says all
+        else:
+            told(stamp)

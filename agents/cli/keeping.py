@@ -20,6 +20,7 @@ from blackboard.sqlite import back_up, inspect
 from blackboard.sqlite import restore as restored
 from blackboard.wire import from_wire
 from bus import names
+from bus.credentials import find
 from bus.messages import (
     Applied,
     ConstraintList,
@@ -156,9 +157,10 @@ async def _bus_of(path: Path, where: Where) -> AsyncIterator[Bus]:
     from bus.nats import NatsBus
     from bus.port import EMBEDDED
 
+    keys = where.credentials or path.parent / "keys"
     running = served_from(path.parent)
     if running and path.stem in running.boards:
-        bus = await NatsBus.connect(running.url)
+        bus = await NatsBus.connect(running.url, credentials=find(keys, names.HOST))
         try:
             yield bus
         finally:
@@ -174,8 +176,9 @@ async def _bus_of(path: Path, where: Where) -> AsyncIterator[Bus]:
     else:
         from agents.cli.hosting import hosting
 
-        async with hosting((path.stem,), path.parent, nats=server_at(where.nats) if where.nats else None) as url:
-            bus = await NatsBus.connect(url)
+        nats = server_at(where.nats) if where.nats else None
+        async with hosting((path.stem,), path.parent, nats=nats, credentials=where.credentials) as url:
+            bus = await NatsBus.connect(url, credentials=find(keys, names.HOST))
             try:
                 yield bus
             finally:

@@ -3,7 +3,7 @@
 from agents.cli.errors import CommandError
 from agents.cli.keeping import kept
 from agents.cli.output import print_json, print_table
-from agents.cli.places import OPERATOR, BoardName, Who, locate
+from agents.cli.places import OPERATOR, BoardName, Who, keys_at, locate
 from blackboard.replaying import At
 from blackboard.replaying import replay as replayed
 
@@ -25,7 +25,8 @@ async def keys(board: BoardName, /, *, rename: tuple[str, str] | None = None, wh
             raise CommandError(
                 f"keys are renamed on the machine that holds the data of {board}: give its name or path there, without --nats"
             )
-        await rename_key(locate(board, who), *rename)
+        address = locate(board, who)
+        await rename_key(address, *rename, credentials=keys_at(address, who))
     with replayed(path, At()) as past:
         found = past.board.keys()
     if who.json:

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from agents.cli.errors import CommandError
 from agents.cli.output import print_json, print_table
-from agents.cli.places import OPERATOR, BoardName, Who, locate, opened
+from agents.cli.places import OPERATOR, BoardName, Who, keys_at, locate, opened
 from blackboard.decay import rate_to_half_life
 
 
@@ -27,7 +27,8 @@ async def kinds(board: BoardName, /, *, file: Annotated[Path | None, Parameter(n
             raise CommandError(
                 f"kinds are changed on the machine that holds the data of {board}: give its name or path there, without --nats"
             )
-        await set_kinds(locate(board, who), file)
+        address = locate(board, who)
+        await set_kinds(address, file, credentials=keys_at(address, who))
     async with opened(board, who) as at:
         found = await at.kinds()
     if who.json:

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from agents.cli.errors import CommandError
 from agents.cli.output import print_json
-from agents.cli.places import OPERATOR, BoardName, Who, locate, opened
+from agents.cli.places import OPERATOR, BoardName, Who, keys_at, locate, opened
 
 NONE = "none"
 
@@ -30,7 +30,9 @@ async def limits(
     if rate is not None or burst is not None:
         from blackboard.opening import set_limits
 
-        await set_limits(locate(board, who), stands.rate if rate is None else _rate(rate), stands.burst if burst is None else burst)
+        address = locate(board, who)
+        wanted = (stands.rate if rate is None else _rate(rate), stands.burst if burst is None else burst)
+        await set_limits(address, *wanted, credentials=keys_at(address, who))
         async with opened(board, who) as at:
             stands = await at.limits()
     if who.json:

@@ -23,6 +23,7 @@ from agents.cli.errors import CommandError
 from blackboard.client import Board
 from blackboard.opening import open as open_board
 from blackboard.retention import Retention
+from bus.credentials import VARIABLE
 from bus.lock import Held, hold
 from bus.names import valid_name
 
@@ -50,6 +51,8 @@ class Where:
     """A running NATS server, as in nats://127.0.0.1:4222."""
     data: Annotated[Path, Parameter(env_var="PHEROBOARD_DATA")] = DATA
     """The folder in which `pheroboard up` keeps its boards."""
+    credentials: Annotated[Path | None, Parameter(env_var=VARIABLE)] = None
+    """A key file, or a folder of key files (NAME.nk). Not needed for what is served from the data folder, which has the keys."""
 
 
 @Parameter(name="*")
@@ -74,6 +77,8 @@ class Serving(Struct, frozen=True):
     url: str
     boards: tuple[str, ...]
     retention: Retention = Retention()
+    identities: str = ""
+    """The state of the folder's identities that is in force; empty where its server is not ours, and told by somebody else."""
 
     def write(self, data: Path) -> None:
         """Put it where ``served_from`` looks. A reader never sees half of it."""
@@ -88,18 +93,15 @@ class Serving(Struct, frozen=True):
 
 def served_from(data: Path) -> Serving | None:
     """What is being served from ``data`` on this machine right now."""
-    try:
-        found = msgspec.json.decode(_record(data).read_bytes(), type=Serving)
-    except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
-        return None
-    return found if _reachable(found.url) else None
+    found = _recorded(data)
+    return found if found and _reachable(found.url) else None
 
 
 @contextmanager
 def sole_server_of(data: Path) -> Iterator[None]:
     """Be the one ``pheroboard up`` of a folder while the context is open. A record may outlive a process that was killed; this does not."""
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)  # everybody's private items are in there
         held = hold(data / "serving.lock")
     except Held as error:
         raise CommandError(f"{data} is served already, by process {error.holder}: end that, or choose another --data") from error
@@ -150,11 +152,25 @@ def server_at(nats: str) -> str:
 
 def opened(board: str, who: Who) -> AbstractAsyncContextManager[Board]:
     """BOARD, open for whom the command speaks."""
-    return open_board(locate(board, who), agent=who.agent)
+    address = locate(board, who)
+    return open_board(address, agent=who.agent, credentials=keys_at(address, who))
+
+
+def keys_at(address: str, where: Where) -> Path | None:
+    """The key file, or the folder of key files, to speak with at an address. Those of the data folder are shown to its own server alone."""
+    served = _recorded(where.data)
+    return where.credentials or (where.data / "keys" if served and address.startswith(f"{served.url}/") else None)
 
 
 def _record(data: Path) -> Path:
     return data / "serving.json"
+
+
+def _recorded(data: Path) -> Serving | None:
+    try:
+        return msgspec.json.decode(_record(data).read_bytes(), type=Serving)
+    except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
+        return None
 
 
 def _reachable(url: str) -> bool:

@@ -3,7 +3,7 @@
 import msgspec
 
 from agents.cli.output import moment, number, owners, plain, print_items, print_json, print_table
-from agents.cli.places import OPERATOR, BoardName, ItemId, Who, locate, opened
+from agents.cli.places import OPERATOR, BoardName, ItemId, Who, keys_at, locate, opened
 from blackboard.opening import hosts_of
 from blackboard.roster import SILENT
 from bus.errors import NotPermitted
@@ -107,7 +107,7 @@ async def stats(board: BoardName, /, *, who: Who = OPERATOR) -> None:
     """A board in figures, and, for who may speak in the host's name, its hosts."""
     async with opened(board, who) as at:
         found = await at.stats()
-    hosts = await _hosts(locate(board, who))
+    hosts = await _hosts(locate(board, who), who)
     if who.json:
         print_json({**msgspec.to_builtins(found), "hosts": hosts})
         return
@@ -119,10 +119,10 @@ async def stats(board: BoardName, /, *, who: Who = OPERATOR) -> None:
         print(f"host {host.host} {_standing(host)}")
 
 
-async def _hosts(address: str) -> tuple[HostState, ...]:
+async def _hosts(address: str, who: Who) -> tuple[HostState, ...]:
     """The hosts of a board that is served, as far as this user may know."""
     try:
-        return await hosts_of(address) if "://" in address else ()
+        return await hosts_of(address, credentials=keys_at(address, who)) if "://" in address else ()
     except NotPermitted:
         return ()
 

@@ -8,6 +8,7 @@ What is run offers one of two names:
 
 import importlib
 import logging
+import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, nullcontext
@@ -24,6 +25,7 @@ from agents.cli.errors import CommandError
 from agents.cli.places import address_at
 from agents.cli.retention import DEFAULTS, Keep
 from blackboard.retention import Retention
+from bus.credentials import VARIABLE
 from bus.names import valid_name
 
 
@@ -71,6 +73,7 @@ async def _board(name: str, nats: str | None, data: Path | None, retention: Rete
 
     with nullcontext(data) if data else TemporaryDirectory(prefix="pheroboard-") as folder:
         async with hosting([name], Path(folder), retention=retention) as url:
+            os.environ.setdefault(VARIABLE, str(Path(folder) / "keys"))  # for processes that the crew starts, too
             yield f"{url}/{name}"
 
 

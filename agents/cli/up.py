@@ -2,22 +2,28 @@
 
 import logging
 import os
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
 import anyio
 from cyclopts import Parameter
+from msgspec import structs
 
 from agents.cli.errors import CommandError
 from agents.cli.places import HERE, Serving, Where, databases_in, sole_server_of
 from agents.cli.retention import DEFAULTS, Keep
 from bus.messages import Time
 from bus.names import valid_name
+from bus.server import LOOPBACK, Listening, Tls
 
 
 async def up(
     *boards: Annotated[str, Parameter(help="The boards' names; made if they are new. Without a name, those that the data folder holds.")],
+    listen: str = LOOPBACK.address,
     port: int = -1,
+    tls_cert: Path | None = None,
+    tls_key: Path | None = None,
     time: Time | None = None,
     kinds: Path | None = None,
     keep: Keep = DEFAULTS,
@@ -25,8 +31,14 @@ async def up(
 ) -> None:
     """Serve boards until interrupted, on a NATS server that is started on loopback, or on the one that --nats names.
 
+    As long as no agent was added (pheroboard agent add), whoever reaches the server may speak as any agent.
+
     Parameters
     ----------
+    listen
+        The address on which the server that is started listens. One that is reached from elsewhere needs a certificate, and agents.
+    tls_cert, tls_key
+        The server's certificate, with those of its authorities, and its key, in PEM.
     port
         The port of the server that is started; -1 takes a free one, another each time. Agents that are to find it again after a restart
         need one that stays.
@@ -41,16 +53,27 @@ async def up(
     names = tuple(dict.fromkeys(boards)) or tuple(path.stem for path in databases_in(where.data))
     if not names:
         raise CommandError(f"there is no board in {where.data} yet: name one, as in `pheroboard up procurement`")
+    if (tls_cert is None) != (tls_key is None):
+        raise CommandError("encrypting takes both, a certificate and its key: give --tls-cert and --tls-key")
+    listening = Listening(listen, Tls(tls_cert, tls_key) if tls_cert and tls_key else None)
+    if where.nats and listening != LOOPBACK:
+        raise CommandError(f"the server at {where.nats} listens where it does: leave out --listen, --tls-cert and --tls-key, or --nats")
     retention = keep.retention()
     settings = {name: value for name, value in {"time": time, "kinds": kinds}.items() if value is not None}
     from agents.cli.hosting import hosting
 
-    with sole_server_of(where.data):
-        async with hosting(names, where.data, nats=where.nats, port=port, retention=retention, settings=settings, alone=True) as url:
+    tell, changes = anyio.create_memory_object_stream[str](inf)
+    with sole_server_of(where.data), tell, changes:
+        async with hosting(
+            names, where.data, nats=where.nats, credentials=where.credentials, port=port, listening=listening, retention=retention,
+            settings=settings, alone=True, told=tell.send_nowait,
+        ) as url:  # fmt: skip
             record = Serving(os.getpid(), url, names, retention)
-            record.write(where.data)
             try:
+                record.write(where.data)
                 print(f"serving {', '.join(names)} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
-                await anyio.sleep_forever()
+                async for stamp in changes:
+                    record = structs.replace(record, identities=stamp)
+                    record.write(where.data)
             finally:
                 record.erase(where.data)

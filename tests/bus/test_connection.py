@@ -10,6 +10,7 @@ from nats.aio.client import Client
 from nats.aio.transport import TcpTransport
 
 from bus import names
+from bus.credentials import make, public
 from bus.errors import NoAnswer, NotPermitted, TooLarge, Unreachable
 from bus.nats import NatsBus
 from bus.server import Server, running_server
@@ -188,3 +189,36 @@ async def test_closing_ends_the_tries_to_reconnect(tmp_path: Path, monkeypatch: 
         await trying.wait()
         await bus.aclose()
         await asyncio.gather(*asyncio.all_tasks() - before)
+
+
+async def test_a_user_that_is_known_no_more(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever comes back to a server that does not know him any more is told, at every call and while he waits; and it ends."""
+    mine, others = (f"accounts: {{ A: {{ users: [ {{ user: {user}, password: pw }} ] }} }}" for user in ("me", "somebody"))
+    async with asyncio.timeout(WITHIN * 2):
+        async with running_server(tmp_path, accounts=mine) as server:
+            bus = await NatsBus.connect(server.url.replace("//", "//me:pw@"))
+        waiting = asyncio.create_task(bus.ask(BOARD, "finance", b"?", timeout=30))
+        async with running_server(tmp_path, port=int(server.url.rpartition(":")[2]), accounts=others):
+            with pytest.raises(NotPermitted, match="does not know this user any more; check the credentials"):
+                await waiting
+            with pytest.raises(NotPermitted, match="any more"):
+                await bus.publish(BOARD, "finance", b"x")
+    assert bus._connection.closed
+    assert "pw" not in caplog.text
+
+
+async def test_a_file_of_nsc(tmp_path: Path) -> None:
+    """A file with a token and a seed is shown as such: a server that knows no tokens refuses it, with the file's name alone."""
+    make(tmp_path / "finance.nk")
+    file = tmp_path / "finance.creds"
+    file.touch(0o600)
+    file.write_text(
+        "-----BEGIN NATS USER JWT-----\neyJ0eXAi.e30.c2ln\n------END NATS USER JWT------\n\n"
+        f"-----BEGIN USER NKEY SEED-----\n{(tmp_path / 'finance.nk').read_text()}------END USER NKEY SEED------\n"
+    )
+    users = f"accounts: {{ A: {{ users: [ {{ nkey: {public(tmp_path / 'finance.nk')} }} ] }} }}"
+    async with running_server(tmp_path / "nats", accounts=users) as server:
+        with pytest.raises(NotPermitted, match=r"does not know the key in .*finance\.creds") as refusal:
+            await NatsBus.connect(server.url, credentials=file)
+        assert "eyJ0" not in str(refusal.value)
+        await (await NatsBus.connect(server.url, credentials=tmp_path / "finance.nk")).aclose()

@@ -1,5 +1,6 @@
 """A file that one process holds at a time."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bus.lock import Held, hold
+from bus.lock import Held, hold, take
 
 
 def test_one_holder(tmp_path: Path) -> None:
@@ -34,3 +35,16 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     """A file that cannot be made is the system's own error."""
     with pytest.raises(OSError, match="No such file"):
         hold(tmp_path / "missing" / "lock")
+
+
+async def test_waiting_for_it(tmp_path: Path) -> None:
+    """Whoever can wait has the file once its holder lets go, and is told who holds it if that takes too long."""
+    path = tmp_path / "lock"
+    with hold(path) as held:
+        with pytest.raises(Held, match=f"process {os.getpid()}"):
+            await take(path, 0.01)
+        waiting = asyncio.create_task(take(path, 10))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        held.close()
+        (await waiting).close()

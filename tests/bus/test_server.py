@@ -11,10 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trustme
 
-from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld
+from bus import names
+from bus.accounts import configuration
+from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld, Unreachable
+from bus.identities import Identities
 from bus.nats import NatsBus
-from bus.server import find_server, running_server
+from bus.server import Listening, Tls, find_server, running_server
 
 from .conftest import configured
 
@@ -318,3 +322,132 @@ async def test_keeps_its_streams(tmp_path: Path) -> None:
             identity = (await bus.open_log("board", after=after, identity=identity)).identity
             assert await bus.publish("board", "finance", b"x") == after + 1
             await bus.aclose()
+
+
+class Town:
+    """A server that is told who may do what, the host of a board on it, and what it is told next."""
+
+    def __init__(self, folder: Path) -> None:
+        self.identities = Identities(folder)
+
+    @property
+    def accounts(self) -> str:
+        return configuration(self.identities.registry(), self.identities.host, ("shop",))
+
+    async def bus(self, url: str, agent: str) -> NatsBus:
+        return await NatsBus.connect(url, credentials=self.identities.key(agent))
+
+
+async def test_is_told_anew_without_a_break(tmp_path: Path) -> None:
+    """While agents are added, rotated and removed, the connections, subscriptions and requests of the others go on."""
+    town = Town(tmp_path)
+    await town.identities.prepare()
+    await town.identities.add("finance", ["shop"])
+    async with running_server(tmp_path / "nats", accounts=town.accounts) as server, asyncio.timeout(30):
+        host, finance = await town.bus(server.url, names.HOST), await town.bus(server.url, "finance")
+        broken = list[str]()
+        for name, bus in {"host": host, "finance": finance}.items():
+            bus._connection.renewed.add(lambda name=name: broken.append(name))  # type: ignore[misc]
+        log = await host.open_log("shop", after=0)
+        go = asyncio.Event()
+
+        async def answering(_agent: str, data: bytes) -> bytes:
+            await go.wait()
+            return data
+
+        async with host.answer("shop", answering), finance.listen("shop", names.SHARED) as feed:
+            waiting = asyncio.create_task(finance.ask("shop", "finance", b"?", timeout=30))
+            published = 0
+            identities = town.identities
+            for change in (identities.add("a"), identities.add("b"), identities.rotate("a"), identities.remove("b")):
+                await change
+                telling = asyncio.create_task(server.reload(town.accounts))
+                while not telling.done():
+                    published += 1
+                    assert await finance.publish("shop", "finance", b"%d" % published) == published
+                await telling
+                await host.emit("shop", names.SHARED, published, b"event")
+                assert await anext(feed) == b"event"
+            go.set()
+            assert await waiting == b"?"
+        newcomer = await town.bus(server.url, "a")
+        assert await newcomer.publish("shop", "a", b"x") == published + 1
+        assert not broken
+        await log.aclose()
+        for bus in (host, finance, newcomer):
+            await bus.aclose()
+
+
+async def test_does_not_take_everything(tmp_path: Path) -> None:
+    """What it refuses is an error in its own words; it goes on as before, and starts again as before."""
+    town = Town(tmp_path)
+    await town.identities.prepare()
+    async with running_server(tmp_path / "nats", accounts=town.accounts) as server:
+        with pytest.raises(ServerError, match=r"does not take what it was told of accounts: .*server\.conf"):
+            await server.reload("accounts: { A: { users: [ { nkey: nonsense } ] } }")
+        bus = await town.bus(server.url, "operator")
+        await bus.aclose()
+
+
+async def test_one_that_is_away_is_told_when_it_is_back(tmp_path: Path) -> None:
+    """What is to be told to a server that has just ended it knows once it was started again."""
+    town = Town(tmp_path)
+    await town.identities.prepare()
+    async with running_server(tmp_path / "nats", accounts=town.accounts) as server, asyncio.timeout(20):
+        os.kill(server.pid, signal.SIGKILL)
+        await town.identities.add("finance", ["shop"])
+        await server.reload(town.accounts)
+        finance = await NatsBus.connect(server.url, within=20, credentials=town.identities.key("finance"))
+        await finance.aclose()
+
+
+async def test_what_is_no_place_to_listen_on(tmp_path: Path) -> None:
+    """A name, or a certificate that is not there, is refused before anything starts."""
+    with pytest.raises(ServerError, match=r"'localhost' is no address to listen on"):
+        await running_server(tmp_path, listening=Listening("localhost")).__aenter__()
+    nowhere = Tls(tmp_path / "cert.pem", tmp_path / "key.pem")
+    with pytest.raises(ServerError, match=r"there is no file .*cert\.pem"):
+        await running_server(tmp_path, listening=Listening(tls=nowhere)).__aenter__()
+
+
+@pytest.mark.parametrize(
+    ("address", "url"),
+    [
+        ("127.0.0.1", "tls://127.0.0.1:4222"),
+        ("0.0.0.0", "tls://127.0.0.1:4222"),
+        ("::", "tls://[::1]:4222"),
+        ("192.0.2.1", "tls://192.0.2.1:4222"),
+    ],
+)
+def test_the_address_for_this_machine(tmp_path: Path, address: str, url: str) -> None:
+    """A server that listens on all addresses is reached here on loopback."""
+    assert Listening(address, Tls(tmp_path, tmp_path)).url(4222) == url
+
+
+async def test_encrypts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever knows its certificate, or its authority and its name, is let in; whoever does not, or speaks in the clear, is not."""
+    authority = trustme.CA()
+    issued = authority.issue_cert("127.0.0.1")
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    certificate.write_bytes(b"".join(pem.bytes() for pem in issued.cert_chain_pems))
+    issued.private_key_pem.write_to_path(str(key))
+    town = Town(tmp_path)
+    await town.identities.add("finance", ["shop"])
+    await town.identities.prepare()
+    async with running_server(tmp_path / "nats", listening=Listening(tls=Tls(certificate, key)), accounts=town.accounts) as server:
+        assert server.url.startswith("tls://127.0.0.1:")
+        with pytest.raises(Unreachable, match=r"is not trusted .*put its certificate beside your key, as server\.pem"):
+            await town.bus(server.url, "finance")
+        with monkeypatch.context() as environment:
+            authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+            environment.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+            await (await town.bus(server.url, "finance")).aclose()
+            with pytest.raises(Unreachable, match="is not trusted"):
+                await town.bus(server.url.replace("127.0.0.1", "localhost"), "finance")  # not its name
+        town.identities.trust(certificate)
+        for url in (server.url, server.url.replace("127.0.0.1", "localhost"), server.url.replace("tls:", "nats:")):
+            await (await town.bus(url, "finance")).aclose()
+        another = authority.issue_cert("127.0.0.1")  # of the same authority, for the same name
+        (tmp_path / "keys" / "server.pem").write_bytes(another.cert_chain_pems[0].bytes())
+        with pytest.raises(Unreachable, match="is not trusted"):
+            await town.bus(server.url, "finance")

@@ -133,3 +133,17 @@ def test_interrupted(tmp_path: Path, number: signal.Signals, code: int, monkeypa
         assert run.stderr is not None
         assert run.stderr.read() == ""
     assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_in_a_closed_folder(tmp_path: Path) -> None:
+    """With --data, agents show the keys that lie there, also those in processes of their own; one without is named, with the cure."""
+    (tmp_path / "weather.py").write_text(CREW.replace("HEARD", ""))
+    (tmp_path / "where.py").write_text("import os\nasync def main(address, *args): print(os.environ['PHEROBOARD_CREDENTIALS'])")
+    data = ("--data", str(tmp_path / "data"))
+    pheroboard(tmp_path, "agent", "add", "speaker", *data)
+    refused = pheroboard(tmp_path, "run", "weather.py", *data)
+    assert refused.code == 1
+    assert "does not know anyone who shows no key" in refused.err
+    pheroboard(tmp_path, "agent", "add", "listener", *data)
+    assert pheroboard(tmp_path, "run", "weather.py", *data).out == "weather: speaker deposit\n"
+    assert pheroboard(tmp_path, "run", "where.py", *data).out == f"{tmp_path / 'data' / 'keys'}\n"

@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
 
 import pytest
+import trustme
 
 from tests.agents.cli.commands import address_in, error_line_of, line_of, pheroboard, started
 
@@ -93,9 +95,37 @@ def test_time(tmp_path: Path) -> None:
 
 
 def test_on_a_named_server(served: Path, tmp_path: Path) -> None:
-    """With --nats it serves its boards on a server that runs already."""
+    """With --nats it serves its boards on a server that runs already, to those whom that knows: the host too must be one."""
     url = json.loads((served / "serving.json").read_text())["url"]
-    with started(tmp_path, "up", "annex", "--nats", url.removeprefix("nats://")) as up:
+    there, keys = ("--nats", url.removeprefix("nats://")), ("--credentials", str(served / "keys"))
+    assert "does not know the key in" in pheroboard(tmp_path, "up", "annex", *there).err
+    with started(tmp_path, "up", "annex", *there, *keys) as up:
         assert address_in(line_of(up)) == url
-        assert pheroboard(tmp_path, "stats", "annex").code == 0
-        assert pheroboard(tmp_path, "stats", f"{url}/annex").code == 0
+        for board in ("annex", f"{url}/annex"):
+            assert pheroboard(tmp_path, "stats", board, "--as", "visitor", *keys).code == 0
+
+
+def test_encrypted(tmp_path: Path) -> None:
+    """With a certificate it speaks TLS; commands on the machine know it by the certificate, as an agent elsewhere does that has it."""
+    issued = trustme.CA().issue_cert("board.example")
+    certificate, key, mine = tmp_path / "cert.pem", tmp_path / "key.pem", tmp_path / "mine"
+    issued.cert_chain_pems[0].write_to_path(str(certificate))
+    issued.private_key_pem.write_to_path(str(key))
+    pheroboard(tmp_path, "agent", "add", "finance", "shop")
+    with started(tmp_path, "up", "shop", "--listen", "127.0.0.1", "--tls-cert", str(certificate), "--tls-key", str(key)) as up:
+        url = next(word for word in line_of(up).split() if word.startswith("tls://127.0.0.1:"))
+        for who in ("operator", "finance"):
+            done = pheroboard(tmp_path, "top", "shop", "--as", who)
+            assert (done.code, done.err) == (0, "")
+        mine.mkdir()
+        shutil.copy2(tmp_path / "keys" / "finance.nk", mine)
+        there = (f"{url}/shop", "--as", "finance", "--data", str(mine / "none"), "--credentials", str(mine))
+        assert "is not trusted" in pheroboard(tmp_path, "top", *there).err
+        shutil.copy2(tmp_path / "keys" / "server.pem", mine)
+        assert pheroboard(tmp_path, "top", *there).code == 0
+
+
+def test_half_a_certificate(tmp_path: Path) -> None:
+    """A certificate without its key, or on a server that is not ours, is refused."""
+    assert "takes both" in pheroboard(tmp_path, "up", "shop", "--tls-cert", "cert.pem").err
+    assert "listens where it does" in pheroboard(tmp_path, "up", "shop", "--nats", "127.0.0.1:4222", "--listen", "127.0.0.2").err
