@@ -19,6 +19,7 @@ from blackboard.roster import SETTLED, Roster
 from blackboard.snapshots import Snapshots
 from blackboard.store import Store
 from blackboard.trying import persistently
+from blackboard.writing import written
 from bus.errors import BadMessage, BusError
 from bus.messages import Beat, HostState, decode_beat, encode
 from bus.port import Bus
@@ -94,7 +95,7 @@ class Company:
         async with anyio.create_task_group() as tasks:
             for audience in await self._store.untold_from():
                 tasks.start_soon(look, audience)
-        await self._store.note_told(told)
+        await written("what was told", lambda: self._store.note_told(told), self._progress)
 
     async def told(self, seq: int) -> bool:
         """Is all told that came of the entries up to ``seq``, as far as can be learnt?"""

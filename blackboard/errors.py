@@ -9,9 +9,10 @@
     │   ├── TooBig           content or a unit above the limit
     │   ├── UnitMismatch     a quantity whose unit is not the constraint's
     │   ├── OutOfOrder       a post whose number does not follow the one before
-    │   └── TooFast          a post of an agent that says more than its board lets it
+    │   ├── TooFast          a post of an agent that says more than its board lets it
+    │   └── Poison           a post that the board fails to apply, by a fault of its own
     ├── StoreError           the files of a board, or an agent's outbox
-    │   ├── NotWritable
+    │   ├── NotWritable      a full disk, a read-only file, another program's lock
     │   ├── SchemaTooNew
     │   ├── Damaged          a file that is no board's, or not whole
     │   ├── BoardInUse       another process holds the board's files
@@ -72,12 +73,21 @@ class TooFast(Refused):
     """A post of an agent that says more than its board lets it."""
 
 
+class Poison(Refused):
+    """The board fails to apply it, which is a fault of the board's: it was set aside."""
+
+
 class StoreError(BlackboardError):
     """The files of a board, or an agent's outbox."""
 
 
 class NotWritable(StoreError, OSError):
-    """The folder or the file cannot be written."""
+    """The folder or a file cannot be written, for now: once it can be again, a host goes on by itself."""
+
+    def __init__(self, where: object, why: object, cure: str) -> None:
+        super().__init__(f"{where} cannot be written ({why}): {cure}")
+        self.why = f"({why}): {cure}"
+        """The same without the place, which is not for whoever asks from afar."""
 
 
 class SchemaTooNew(StoreError):
@@ -108,7 +118,7 @@ class BoardClosed(BlackboardError):
     """The board object was closed."""
 
 
-_BY_CODE = {cls.__name__: cls for cls in (BadValue, UnknownKind, NotInView, NotYours, TooBig, UnitMismatch, OutOfOrder, TooFast)}
+_BY_CODE = {cls.__name__: cls for cls in (BadValue, UnknownKind, NotInView, NotYours, TooBig, UnitMismatch, OutOfOrder, TooFast, Poison)}
 
 
 def refused(code: str, message: str) -> Refused:

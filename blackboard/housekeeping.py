@@ -13,6 +13,7 @@ import asyncio
 import gc
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from math import inf
 
 import anyio
@@ -24,6 +25,7 @@ from blackboard.questions import Progress
 from blackboard.retention import Retention
 from blackboard.store import Batch, Cut, Extent, Standing, Store
 from blackboard.trying import Work, persistently
+from blackboard.writing import written
 from bus.errors import BusError
 from bus.port import FILE_BYTES, Bus
 
@@ -61,6 +63,8 @@ class Housekeeping:
         """Held from applying a batch to its commit: whoever else has it finds the board as it is stored."""
         self.unsaved = 0
         """Entries and changes since the last checkpoint."""
+        self.astray = False
+        """Has the board done what is not stored, or done it by half? Then it is not to be taken."""
         self.base = 0
         """The entry behind which the journal begins."""
         self._board = board
@@ -101,10 +105,12 @@ class Housekeeping:
                         pages[name] = data
                         await work.rest()
                 async with self.turn:
+                    if self.astray:
+                        return
                     seq = self._progress.cursor
                     pages.update(self._board.take())
                     self.unsaved = 0
-                await self._store.checkpoint(seq, pages)
+                await written("the checkpoint", partial(self._store.checkpoint, seq, pages), self._progress)
             if self._alone:
                 # A board grows and holds no garbage: a full collection would only find that again, for as long as it takes.
                 gc.collect(1)
@@ -139,13 +145,14 @@ class Housekeeping:
         now, kept = self._clock.now(), self._retention
         cut = Cut(seq, now, inf if erases else now - kept.events_age, dict(self._progress.told))
         with anyio.CancelScope(shield=True):
-            await self._store.cut(cut)
+            await written("the origin", partial(self._store.cut, cut), self._progress)
             async with self.turn:  # so that none is counted that is being written
                 self._extent = await self._store.extent()
         self.base = seq
         self._progress.wake()
         if erases:
-            while not await self._store.scrub(seq):  # noqa: ASYNC110 - a reader of the files has no event for us
+            scrubbing = partial(self._store.scrub, seq)
+            while not await written("the files without what was erased", scrubbing, self._progress):  # noqa: ASYNC110 - readers have no event
                 await anyio.sleep(AGAIN)
             self._progress.clean = seq
             if self._progress.erasing <= seq:

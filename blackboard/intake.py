@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from blackboard.board import Entry
-from blackboard.errors import OutOfOrder, TooBig, TooFast
+from blackboard.errors import OutOfOrder, Poison, TooBig, TooFast
 from blackboard.limits import Debt, Limits
 from blackboard.store import MAX_HEAD, DeadLetter
 from bus import names
@@ -28,7 +28,7 @@ MAX_EPOCH = 64
 MAX_EPOCHS = 1024
 """Of one agent."""
 
-Fault = BadMessage | OutOfOrder | TooBig | TooFast
+Fault = BadMessage | OutOfOrder | Poison | TooBig | TooFast
 
 
 class Moved(NamedTuple):

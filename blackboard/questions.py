@@ -10,18 +10,21 @@ Laws:
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
 import anyio
 import msgspec
+from msgspec.structs import replace
 
 from blackboard import views
 from blackboard.board import Board
 from blackboard.clock import Clock
 from blackboard.errors import NotInView, NotYours, Refused, TooBig
 from blackboard.store import Store
+from blackboard.troubles import Troubles
 from blackboard.trying import Work
 from blackboard.validity import validate_limit
 from bus import names
@@ -35,6 +38,7 @@ from bus.messages import (
     Applied,
     Ask,
     Change,
+    Counted,
     Events,
     Explain,
     Explained,
@@ -70,7 +74,8 @@ _logger = logging.getLogger(__name__)
 class Progress:
     """How far the board has committed and told, and who waits for it."""
 
-    def __init__(self, cursor: int, marks: dict[tuple[str, str], int]) -> None:
+    def __init__(self, cursor: int, marks: dict[tuple[str, str], int], now: Callable[[], float] = time.time) -> None:
+        """``now`` tells the time, in Unix seconds."""
         self.cursor = cursor
         self.marks = marks
         self.told: dict[str, int] = {}
@@ -79,9 +84,28 @@ class Progress:
         """The entry up to which the journal is still to be cut, since something was erased; 0: nothing is owed."""
         self.clean = 0
         """The entry up to which no byte is left of what was erased."""
-        self.trouble = ""
-        """What keeps the board from going on, for now, and the cure."""
+        self.ending = asyncio.Event()
+        """Is the host to end? What does not work by then is not tried again."""
+        self._troubles = Troubles()
+        self._now = now
         self._step = asyncio.Event()
+
+    @property
+    def trouble(self) -> str:
+        """What keeps the board from going on, for now: since when, why, and the cure. Empty if nothing does."""
+        return str(self._troubles)
+
+    def trouble_begins(self, kind: str, said: str) -> bool:
+        """Something does. Is that new?"""
+        if new := self._troubles.begin(kind, said, self._now()):
+            self.wake()
+        return new
+
+    def trouble_over(self, kind: str) -> bool:
+        """It does no longer. Did it?"""
+        if was := self._troubles.over(kind):
+            self.wake()
+        return was
 
     def step(self, cursor: int, moved: Mapping[tuple[str, str], int], forgotten: Iterable[tuple[str, str]] = ()) -> None:
         """A batch was committed."""
@@ -89,6 +113,11 @@ class Progress:
         for epoch in forgotten:
             self.marks.pop(epoch, None)
         self.marks.update(moved)
+        self.wake()
+
+    def end(self) -> None:
+        """The host is to end."""
+        self.ending.set()
         self.wake()
 
     def wake(self) -> None:
@@ -181,7 +210,10 @@ class Questions:
                 return HostList(self._hosts())
             case query:
                 await _in_time(self._prepared(agent, query), "there is much to be read before this can be answered, and it goes on")
-                return self._board.answer(agent, query, at=self._clock.now())
+                reply = self._board.answer(agent, query, at=self._clock.now())
+                if isinstance(reply, Counted):
+                    return Counted(replace(reply.stats, trouble=self._progress.trouble))
+                return reply
 
     async def _prepared(self, agent: str, query: AnyQuery) -> None:
         """What has to be done first (a million texts may wait to be indexed) is done while others are served; what was done stays so."""
@@ -191,9 +223,13 @@ class Questions:
 
     async def _catch_up(self, agent: str, ask: Ask) -> None:
         come = self._progress.until(lambda: self._progress.cursor >= self.since)
-        await _in_time(come, "the board is coming back and has not read its log yet")
+        await _in_time(come, self._late("the board is coming back and has not read its log yet"))
         applied = self._progress.until(partial(self._progress.has, agent, ask.epoch, ask.seq))
-        await _in_time(applied, f"post {ask.seq} of epoch {ask.epoch!r} is not applied: the board is behind, or the post never came")
+        late = self._late("the board is behind, or the post never came")
+        await _in_time(applied, f"post {ask.seq} of epoch {ask.epoch!r} is not applied: {late}")
+
+    def _late(self, why: str) -> str:
+        return f"the board is in trouble {trouble}" if (trouble := self._progress.trouble) else why
 
     async def _applied(self, agent: str, epoch: str) -> UpTo:
         """Units that were refused, and posts that could not be read; how far an epoch is."""

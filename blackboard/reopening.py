@@ -18,6 +18,7 @@ from blackboard.board import Board, Entry
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue, Damaged, StoreError
 from blackboard.intake import entry_of
+from blackboard.outcome import Addressed
 from blackboard.store import Batch, Standing, Store
 from blackboard.trends import Detector
 from bus.errors import BadMessage
@@ -89,7 +90,7 @@ async def _applied_again(board: Board, store: Store, checkpoint: int) -> int:
     while messages := await store.journal(after):
         for message in messages:
             count += 1
-            for addressed in board.apply(_journaled(message, name)):
+            for addressed in _done_again(board, _journaled(message, name)):
                 again[addressed.audience] += 1
                 count += len(addressed.events.changes)
         after = messages[-1].seq
@@ -100,6 +101,18 @@ async def _applied_again(board: Board, store: Store, checkpoint: int) -> int:
             f"({dict(again)}, not {stored}): another version decided otherwise. Open it with the version that wrote it"
         )
     return count
+
+
+def _done_again(board: Board, entry: Entry) -> list[Addressed]:
+    try:
+        return board.apply(entry)
+    except StoreError:
+        raise
+    except Exception as error:
+        raise StoreError(
+            f"board {board.config.name!r}: entry {entry.seq} of its journal cannot be applied again ({error!r}): another version has "
+            "applied it. Open it with the version that wrote it"
+        ) from error
 
 
 def _journaled(message: LogMessage, name: str) -> Entry:

@@ -7,49 +7,50 @@ Laws:
 - A batch, once taken in, is finished: closing waits for it. Between two of its entries, questions are answered.
 - The checkpoint is written beside the hot path, of the state between two batches.
 - Of a board's hosts one leads: it alone tells, answers, keeps time and folds. All take the log in, and store the same.
-- What cannot be written stops the board loudly: publishers and askers get errors, ``wait`` raises the reason.
+- What cannot be written for now is kept and tried again, and nothing counts as done meanwhile. What is broken for good stops the board
+  loudly: publishers and askers get errors, ``wait`` raises the reason.
+- A board that an entry has broken is not trusted any more: its life ends without a checkpoint, and the next one begins with what is stored.
 - The service runs in a task of its own, so whoever opened it may be cancelled without harm to the others who use it.
 """
 
 import asyncio
 import logging
-import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Self
 
 import anyio
 import msgspec
-from anyio.abc import TaskGroup
+from msgspec.structs import replace
 
-from blackboard.board import Board, Entry
+from blackboard.applying import Applying
+from blackboard.board import Board
 from blackboard.clock import Clock
 from blackboard.company import Company
+from blackboard.config import BoardConfig
 from blackboard.errors import BadValue
 from blackboard.folder import folds
 from blackboard.housekeeping import Housekeeping
 from blackboard.intake import Intake
 from blackboard.outbox import Outbox
-from blackboard.outcome import Addressed
 from blackboard.questions import Progress, Questions
-from blackboard.reopening import kept, made, reopened
+from blackboard.reopening import Reopened, kept, made, reopened
 from blackboard.retention import Retention
 from blackboard.snapshots import Snapshots
-from blackboard.store import MAX_HEAD, Batch, DeadLetter, Outgoing, Store
+from blackboard.store import Batch, Standing, Store
 from blackboard.summaries import DEFAULT, Summariser
+from blackboard.timekeeping import Timekeeper
 from blackboard.trends import Detector
-from blackboard.trying import Work, persistently
+from blackboard.voice import Voice
+from blackboard.writing import written
 from bus import names
-from bus.messages import Post, Tick, Unit, encode
 from bus.port import EMBEDDED, Bus, Log, LogMessage
 
 MAX_BATCH = 64
 """Messages in one transaction."""
 FOLDED_AT_ONCE = 8
 """Groups of faded items that are folded in one post."""
-TICK_AGAIN = 1.0
-"""Seconds until a tick is repeated that did not do what was due: the log's clock is behind."""
 LOOK_AGAIN = 1.0
 """Seconds until it is asked again what the host that leads has told."""
 ERASING = 10.0
@@ -93,9 +94,8 @@ class Service:
         self._detectors = detectors
         self._summariser = summariser
         self._log: Log
-        self._progress: Progress
+        self._progress = Progress(0, {})
         self._questions: Questions
-        self._jobs: TaskGroup
         self._company: Company
         self._intake: Intake
         self._outbox: Outbox | None = None
@@ -105,8 +105,13 @@ class Service:
         self._snapshots = snapshots
         self._alone = alone
         self._house: Housekeeping
+        self._timekeeper: Timekeeper | None = None
+        """Of a wall-clock board."""
         self._failure: Exception | None = None
-        self._stop = asyncio.Event()
+        self._at_hand: list[LogMessage] = []
+        """Read from the log, and not stored yet."""
+        self._applying = Applying(self.name)
+        self._closing = False
         self._task: asyncio.Task[None]
 
     # ---- its life -----------------------------------------------------------------------------------------------------------------------
@@ -117,6 +122,7 @@ class Service:
         try:
             await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
+            self._end()
             self._task.cancel()
             await asyncio.wait({self._task})
             raise
@@ -129,8 +135,12 @@ class Service:
 
     async def aclose(self) -> None:
         """Finish the batch at hand, write a checkpoint, let go of everything. Raises what stopped the service, if something did."""
-        self._stop.set()
+        self._end()
         await self.wait()
+
+    def _end(self) -> None:
+        self._closing = True
+        self._progress.end()
 
     async def wait(self) -> None:
         """Return when the service was closed; raise what stopped it otherwise."""
@@ -157,57 +167,81 @@ class Service:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._store.aclose)
             standing = await self._store.open()
-            config = made(self.name, self._settings) if standing.origin is None else kept(standing.origin, self.name)
-            found = await reopened(config, self._store, standing, self._detectors)
-            self.board = found.board
-            self.agree(self._settings)  # here: its kinds may have changed since its origin
-            self._progress = Progress(standing.cursor, standing.marks)
-            origin = msgspec.json.encode(found.origin).decode()
-            self._log = await self._bus.open_log(self.name, after=standing.cursor, identity=standing.log, origin=origin)
-            stack.push_async_callback(self._log.aclose)
-            if standing.origin is None and self._log.origin not in {"", origin}:
-                # The log is older than this store, and was made with other settings: they are the board's.
-                found = await reopened(kept(self._log.origin, self.name), self._store, standing, self._detectors)
-                self.board = found.board
-                self.agree(self._settings)
-            counted = self._log.identity != EMBEDDED  # agents of one process are one another's own business
-            self._intake = Intake(standing.marks, standing.debts, (lambda: self.board.config.limits) if counted else None)
-            came = self._log.end
-            if standing.log is None:
-                await self._store.begin(msgspec.json.encode(found.origin), self._log.identity)
-            self._company = Company(self._bus, self.name, self._host, self._store, self._progress, self._snapshots)
-            self._questions = Questions(
-                self.board, self._store, self._progress, self._clock, self._company.states, self._intake.owed if counted else None
-            )
-            self._house = Housekeeping(
-                self.board, self._store, self._bus, self._progress, self._clock, self._retention, self._company, self._told,
-                alone=self._alone,
-            )  # fmt: skip
-            self._house.unsaved = found.again
-            await self._house.begin(standing)
-            try:
-                async with anyio.create_task_group() as self._jobs:
-                    for job in (self._take_in, self._house.run, self._company.lease.run, self._preside):
-                        self._jobs.start_soon(self._watch, job)
-                    if self._log.identity != EMBEDDED:
-                        self._jobs.start_soon(self._watch, self._company.beat)
-                        self._jobs.start_soon(self._watch, self._company.hear)
-                    await self._progress.until(lambda: (self._progress.cursor >= came and self._placed()) or self._stop.is_set())
-                    if self._failure is None:
-                        ready.set_result(None)
-                    await self._stop.wait()
-                    if self._failure is None:
-                        with anyio.move_on_after(ERASING):
-                            await self._house.settled()
-                    self._jobs.cancel_scope.cancel()
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await self._company.lease.resign()
-            if self._failure is not None:
-                raise self._failure
-            await self._store.checkpoint(self._progress.cursor, self.board.snapshot())
+            found = await self._begin(standing, stack)
+            while True:
+                await self._live(found, standing, ready)
+                if self._failure is not None:
+                    raise self._failure
+                if self._closing:
+                    break
+                await self._store.aclose()
+                standing = await self._store.open()
+                found = await self._stand(standing)
+            if not self._house.astray:
+                await self._store.checkpoint(self._progress.cursor, self.board.snapshot())
             if self._outbox is not None:
                 await self._store.note_told(self._outbox.take_told())
+
+    async def _begin(self, standing: Standing, stack: AsyncExitStack) -> Reopened:
+        """Put the board up as it is stored, and open its log."""
+        found = await self._stand(standing)
+        origin = msgspec.json.encode(found.origin).decode()
+        self._log = await self._bus.open_log(self.name, after=standing.cursor, identity=standing.log, origin=origin)
+        stack.push_async_callback(self._log.aclose)
+        if standing.origin is None and self._log.origin not in {"", origin}:
+            # The log is older than this store, and was made with other settings: they are the board's.
+            found = await self._stand(standing, kept(self._log.origin, self.name))
+        if standing.log is None:
+            await self._store.begin(msgspec.json.encode(found.origin), self._log.identity)
+        return found
+
+    async def _stand(self, standing: Standing, config: BoardConfig | None = None) -> Reopened:
+        """Put the board up as it is stored."""
+        if config is None:
+            config = made(self.name, self._settings) if standing.origin is None else kept(standing.origin, self.name)
+        found = await reopened(config, self._store, standing, self._detectors)
+        self.board = found.board
+        self.agree(self._settings)  # here: its kinds may have changed since its origin
+        return found
+
+    async def _live(self, found: Reopened, standing: Standing, ready: "asyncio.Future[None]") -> None:
+        """Serve, until the service is closed, fails, or must begin anew."""
+        came = self._log.end
+        self._progress = progress = Progress(standing.cursor, standing.marks, self._clock.now)
+        if self._closing:
+            progress.end()
+        self._outbox = None
+        self._company = Company(self._bus, self.name, self._host, self._store, progress, self._snapshots)
+        counted = self._log.identity != EMBEDDED  # agents of one process are one another's own business
+        self._intake = Intake(standing.marks, standing.debts, (lambda: self.board.config.limits) if counted else None)
+        owed = self._intake.owed if counted else None
+        self._questions = Questions(self.board, self._store, progress, self._clock, self._company.states, owed)
+        self._house = Housekeeping(
+            self.board, self._store, self._bus, progress, self._clock, self._retention, self._company, self._told, alone=self._alone
+        )
+        self._timekeeper = Timekeeper(self.board, self._clock, progress) if self.board.config.time == "wall" else None
+        self._house.unsaved = found.again
+        await self._house.begin(standing)
+        try:
+            async with anyio.create_task_group() as jobs:
+                for job in (self._take_in, self._house.run, self._company.lease.run, self._preside):
+                    jobs.start_soon(self._watch, job)
+                if self._timekeeper is not None:
+                    jobs.start_soon(self._watch, self._timekeeper.watch)
+                if counted:
+                    jobs.start_soon(self._watch, self._company.beat)
+                    jobs.start_soon(self._watch, self._company.hear)
+                await progress.until(lambda: (progress.cursor >= came and self._placed()) or progress.ending.is_set())
+                if not progress.ending.is_set() and not ready.done():
+                    ready.set_result(None)
+                await progress.ending.wait()
+                if self._closing and self._failure is None:
+                    with anyio.move_on_after(ERASING):
+                        await self._house.settled()
+                jobs.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._company.lease.resign()
 
     def _placed(self) -> bool:
         """Does this host lead, or stand by for another?"""
@@ -224,54 +258,36 @@ class Service:
         except Exception as error:
             _logger.critical("board %s has stopped: %s", self.name, error, exc_info=error)
             self._failure = self._failure or error
-            self._stop.set()
-            self._progress.wake()
+            self._progress.end()
 
     # ---- the hot path -------------------------------------------------------------------------------------------------------------------
 
     async def _take_in(self) -> None:
-        while True:
+        while not self._house.astray:
             await self._progress.until(lambda: self._outbox is None or self._outbox.has_room())
-            messages = await self._log.read(MAX_BATCH)
+            self._at_hand = self._at_hand or await self._log.read(MAX_BATCH)
             with anyio.CancelScope(shield=True):
                 async with self._house.turn:
-                    batch = await self._apply(messages)
-                    await self._store.commit(batch)
-                    self.board.archive.written()
-                    if self._outbox is not None:
-                        self._outbox.add(batch.events)
-                    self._house.took(batch)
-                    self._progress.step(batch.cursor, batch.marks, batch.forgotten)
-                await self._log.committed(batch.cursor)
+                    self._house.astray = True
+                    done = await self._applying.apply(self.board, self._at_hand, self._intake)
+                    if done is not None:
+                        self._house.unsaved += done.moved
+                        told = self._outbox.take_told() if self._outbox is not None else {}
+                        await self._commit(replace(done.batch, told=told))
+                        self._house.astray = False
+        self._progress.end()  # this life of the board
 
-    async def _apply(self, messages: Iterable[LogMessage]) -> Batch:
-        journal: list[LogMessage] = []
-        events: list[Outgoing] = []
-        dead: list[DeadLetter] = []
-        erases, bereft = False, set[str]()
-        cursor, stamp, work = self._progress.cursor, 0.0, Work()
-        for message in messages:
-            cursor, stamp = message.seq, message.stamp
-            await work.breathe()
-            match self._intake.take(message):
-                case Entry() as entry:
-                    journal.append(message)
-                    self._house.unsaved += 1
-                    for addressed in self.board.apply(entry):
-                        events.append(_outgoing(addressed, entry.seq))
-                        dead += _refused(entry, addressed, message)
-                        self._house.unsaved += len(addressed.events.changes)
-                    if self.board.bereft:
-                        bereft.update(self.board.bereft)
-                        dead = [letter for letter in dead if letter.agent not in bereft]
-                    erases = erases or bool(self.board.erased or self.board.bereft)
-                case DeadLetter() as letter:
-                    dead.append(letter)
-        marks, forgotten, debts = self._intake.moved()
-        return Batch(
-            cursor, stamp, tuple(journal), marks, forgotten, debts, tuple(events), tuple(dead), self.board.archive.unwritten(),
-            self._outbox.take_told() if self._outbox is not None else {}, erases, frozenset(bereft),
-        )  # fmt: skip
+    async def _commit(self, batch: Batch) -> None:
+        await written("the journal", partial(self._store.commit, batch), self._progress)
+        self._at_hand = []
+        self.board.archive.written()
+        if self._outbox is not None:
+            self._outbox.add(batch.events)
+        self._house.took(batch)
+        if self._timekeeper is not None:
+            self._timekeeper.took(batch.stamp)
+        self._progress.step(batch.cursor, batch.marks, batch.forgotten)
+        await self._log.committed(batch.cursor)
 
     # ---- leading ------------------------------------------------------------------------------------------------------------------------
 
@@ -287,7 +303,7 @@ class Service:
                     await lease.lost()
                     term.cancel_scope.cancel()
             finally:
-                if not self._stop.is_set():
+                if not self._progress.ending.is_set():
                     self._outbox = None
                     self._progress.told.clear()
                     self._progress.wake()
@@ -306,78 +322,20 @@ class Service:
             async with anyio.create_task_group() as jobs:
                 for job in (outbox.run, self._fold, self._company.give_snapshots):
                     jobs.start_soon(self._watch, job)
-                if self.board.config.time == "wall":
-                    jobs.start_soon(self._watch, self._keep_time)
+                if self._timekeeper is not None:
+                    jobs.start_soon(self._watch, partial(self._timekeeper.keep, self._voice()))
+
+    async def _fold(self) -> None:
+        """Publish a ``Fold`` for each group of items that has faded and waits for a summary."""
+        voice = self._voice()
+        while True:
+            await self._progress.until(lambda: bool(self.board.foldings(1)))
+            await voice.say(*await folds(self.board.foldings(FOLDED_AT_ONCE), self._summariser))
+
+    def _voice(self) -> Voice:
+        return Voice(self.name, self._bus, self._progress)
 
     async def _told(self, seq: int) -> None:
         """Return once all that came of the entries up to ``seq`` is told, by whichever host."""
         while not (await self._company.told(seq) if self._outbox is None else self._outbox.told(seq)):
             await (anyio.sleep if self._outbox is None else self._progress.step_or)(LOOK_AGAIN)
-
-    # ---- time ---------------------------------------------------------------------------------------------------------------------------
-
-    async def _keep_time(self) -> None:
-        """Publish a ``Tick`` when something is due by time alone (chapter 1, "Time")."""
-        voice = Voice(self.name, self._bus, self._progress)
-        while True:
-            due = await self._until_due()
-            await voice.say(((Tick(),),))
-            if self.board.next_due() == due:
-                await self._clock.sleep_until(self._clock.now() + TICK_AGAIN)
-
-    async def _fold(self) -> None:
-        """Publish a ``Fold`` for each group of items that has faded and waits for a summary."""
-        voice = Voice(self.name, self._bus, self._progress)
-        while True:
-            await self._progress.until(lambda: bool(self.board.foldings(1)))
-            await voice.say(await folds(self.board.foldings(FOLDED_AT_ONCE), self._summariser))
-
-    async def _until_due(self) -> float:
-        """Wait until the clock has reached the board's next due time; which one it was. Each batch may bring an earlier one."""
-        while True:
-            due, cursor = self.board.next_due(), self._progress.cursor
-            if due is not None and due <= self._clock.now():
-                return due
-            async with anyio.create_task_group() as tasks:
-
-                async def first(wait: Callable[[], Awaitable[None]]) -> None:
-                    await wait()
-                    tasks.cancel_scope.cancel()
-
-                if due is not None:
-                    tasks.start_soon(first, partial(self._clock.sleep_until, due))
-                tasks.start_soon(first, partial(self._progress.until, partial(self._progress.beyond, cursor)))
-
-
-class Voice:
-    """What a host says on its own board: one post after the other, each once the one before is applied."""
-
-    def __init__(self, name: str, bus: Bus, progress: Progress) -> None:
-        self._name = name
-        self._bus = bus
-        self._progress = progress
-        self._epoch, self._number = secrets.token_hex(8), 0
-
-    async def say(self, units: tuple[Unit, ...]) -> None:
-        """Return once they are applied."""
-        self._number += 1
-        post = encode(Post(self._epoch, self._number, units))
-        await persistently(partial(self._bus.publish, self._name, names.HOST, post))
-        await self._progress.until(partial(self._progress.has, names.HOST, self._epoch, self._number))
-
-
-def _outgoing(addressed: Addressed, seq: int) -> Outgoing:
-    events = addressed.events
-    return Outgoing(addressed.audience, events.n, seq, encode(events), msgspec.msgpack.encode(addressed.threads))
-
-
-def _refused(entry: Entry, addressed: Addressed, message: LogMessage) -> Iterable[DeadLetter]:
-    """The units that the board refused, as a person can read them."""
-    for refusal in addressed.events.refusals:
-        try:
-            head = msgspec.json.encode(entry.units[refusal.unit])[:MAX_HEAD]
-        except (TypeError, ValueError, RecursionError):  # MessagePack carries what JSON does not; most likely it was refused for that
-            head = message.data[:MAX_HEAD]
-        yield DeadLetter(
-            entry.seq, entry.stamp, entry.agent, refusal.code, refusal.message, head, entry.epoch, entry.post, refusal.unit
-        )  # fmt: skip

@@ -115,6 +115,8 @@ async def stats(board: BoardName, /, *, who: Who = OPERATOR) -> None:
     for what, counts in {"kind": found.kinds, "tier": found.tiers, "owner": found.owners}.items():
         if counts:
             print(f"by {what}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    if found.trouble:
+        print(f"in trouble {found.trouble}")
     for host in hosts:
         print(f"host {host.host} {_standing(host)}")
 
@@ -129,8 +131,12 @@ async def _hosts(address: str, who: Who) -> tuple[HostState, ...]:
 
 def _standing(host: HostState) -> str:
     if host.leads:
-        return "leads"
+        return "leads"  # and its trouble is the board's
     if host.joins:
         return "waits for a snapshot"
     behind = f"{host.behind:,} entries behind" if host.behind else "abreast"
-    return f"stands by, {behind}" + (f"; silent for {host.silent:g} s" if host.silent > SILENT else "")
+    return (
+        f"stands by, {behind}"
+        + (f"; silent for {host.silent:g} s" if host.silent > SILENT else "")
+        + (f"; in trouble {host.trouble}" if host.trouble else "")
+    )

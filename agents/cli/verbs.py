@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import anyio
 import msgspec
 
 from agents.cli.errors import CommandError
@@ -9,6 +10,9 @@ from agents.cli.output import number, plain, print_json
 from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
 from blackboard.client import Board
 from blackboard.wire import to_wire
+
+APPLIED_WITHIN = 5.0
+"""Seconds; what is not applied by then is in the log all the same."""
 
 
 async def deposit(
@@ -89,7 +93,8 @@ async def retract(board: BoardName, item: ItemId, /, *, who: Who = OPERATOR) -> 
 
 async def _say(at: Board, item: str, done: str, who: Who) -> None:
     """Report the item as the board holds it now. What was refused raises here."""
-    await at.wait_applied()
+    with anyio.move_on_after(APPLIED_WITHIN):  # a board in trouble says so when it is asked
+        await at.wait_applied()
     stands = await at.get(item)
     if who.json:
         print_json(to_wire(stands))

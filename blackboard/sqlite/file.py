@@ -54,6 +54,8 @@ class File:
             result: _T = await connection._execute(work, connection._conn, *args)  # type: ignore[no-untyped-call]  # noqa: SLF001
         except sqlite3.Error as error:
             raise translated(error, self._path) from error
+        except OSError as error:  # a copy beside it
+            raise not_writable(self._path, error) from error
         return result
 
     async def scrub(self) -> bool:
@@ -104,8 +106,12 @@ def _scrub(db: sqlite3.Connection) -> bool:
 def _copy(db: sqlite3.Connection, path: Path) -> None:
     fresh = path.with_name(f"{path.name}.new")
     fresh.unlink(missing_ok=True)
-    db.execute("VACUUM INTO ?", (str(fresh),))
-    replace(fresh, path)
+    try:
+        db.execute("VACUUM INTO ?", (str(fresh),))
+        replace(fresh, path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)  # half of it would take up room that may be short
+        raise
 
 
 def replace(fresh: Path, path: Path) -> None:
@@ -125,17 +131,30 @@ def _sync(path: Path) -> None:
 
 def translated(error: sqlite3.Error, path: Path) -> StoreError:
     """SQLite's error in this room's words."""
-    match error.sqlite_errorname.split("_")[1] if hasattr(error, "sqlite_errorname") else "":
+    name = getattr(error, "sqlite_errorname", "")
+    match name.split("_")[1] if "_" in name else "":
+        case "NOTADB" | "CORRUPT":
+            return damaged(path, error)
+        case "IOERR" if name == "SQLITE_IOERR_CORRUPTFS":
+            return damaged(path, error)
         case "READONLY" | "CANTOPEN" | "PERM":
             return not_writable(path, error)
         case "FULL":
-            return NotWritable(f"{path} cannot grow, the disk is full: make room and start the board again")
-        case "NOTADB" | "CORRUPT":
-            return Damaged(f"{path} is no board's database, or it is damaged ({error}): restore a backup, or choose another name")
+            return NotWritable(path, "the disk is full", "make room on its disk")
+        case "IOERR":
+            return NotWritable(path, error, "make room on its disk, or see to the disk")
+        case "BUSY" | "LOCKED":
+            return NotWritable(path, "another program has it open and works on it", "end that, be it a shell or a copy in progress")
         case _:
             return StoreError(f"{path} cannot be used ({error}): start the board again; if this recurs, restore a backup")
 
 
+def damaged(path: Path, error: Exception) -> Damaged:
+    """Something is not whole."""
+    return Damaged(f"{path} is no board's database, or it is damaged ({error}): restore a backup, or choose another name")
+
+
 def not_writable(path: Path, error: Exception) -> NotWritable:
     """Something cannot be written."""
-    return NotWritable(f"{path} cannot be written ({error}): check the folder's permissions, or choose another place")
+    why = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return NotWritable(path, why, "make room, correct the permissions, or choose another place")

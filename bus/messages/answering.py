@@ -162,6 +162,8 @@ class BoardStats(Struct, frozen=True, omit_defaults=True, kw_only=True):
     kinds: dict[str, int]
     tiers: dict[str, int]
     owners: dict[str, int]
+    trouble: str = ""
+    """What keeps the board from going on, for now: since when, why, and the cure. Empty if nothing does."""
 
 
 class Items(Struct, frozen=True, tag="items"):

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from blackboard import opening
-from blackboard.errors import BadValue, BoardInUse, NotWritable, StoreError
+from blackboard.errors import BadValue, BoardInUse, Damaged, NotWritable, StoreError
 from blackboard.opening import erase_owned, hand_over, open, rename_key, serving, set_kinds  # noqa: A004 - it is what is tested
 from blackboard.sqlite import SqliteStore
 from blackboard.store import Batch
@@ -134,15 +134,15 @@ async def test_what_keeps_a_board_from_opening(tmp_path: Path) -> None:
                 pass
 
 
-async def test_the_disk_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the journal cannot be written, what is said fails at once, then and later; closing raises the reason."""
+async def test_the_disk_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the journal is broken, what is said fails at once, then and later; closing raises the reason."""
 
-    async def full(_store: SqliteStore, _batch: Batch) -> None:
-        raise StoreError("no room on the disk")
+    async def broken(_store: SqliteStore, _batch: Batch) -> None:
+        raise Damaged("broken")
 
-    with pytest.raises(StoreError, match="no room"):  # noqa: PT012 - raised on leaving
+    with pytest.raises(Damaged, match="broken"):  # noqa: PT012 - raised on leaving
         async with open(tmp_path / "board", agent="a") as board:
-            monkeypatch.setattr(SqliteStore, "commit", full)
+            monkeypatch.setattr(SqliteStore, "commit", broken)
             for _ in range(2):
                 with pytest.raises(Unreachable):
                     await board.deposit("x")

@@ -281,7 +281,7 @@ async def test_what_is_safe_is_accepted(bus: Recording, monkeypatch: pytest.Monk
 async def test_an_outbox_that_cannot_be_written_for_a_while(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was accepted waits until it can."""
     monkeypatch.setattr(sending, "_AGAIN", 0.0)
-    out = sender(bus, Safe(NotWritable("full"), NotWritable("full")))
+    out = sender(bus, Safe(*(NotWritable("a.outbox", "the disk is full", "make room") for _ in range(2))))
     await out.say(unit(1))
     await out.sent()
     assert [post.units for post in bus.posts] == [(unit(1),)]

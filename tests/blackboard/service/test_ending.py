@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from blackboard.clock import ManualClock
-from blackboard.errors import BoardInUse, StoreError
+from blackboard.errors import BoardInUse, Damaged
 from blackboard.sqlite import SqliteStore
 from blackboard.store import Batch, MemoryStore
 from bus.errors import BusError, Unreachable
@@ -15,23 +15,23 @@ from bus.memory import MemoryBus
 from tests.blackboard.hosting import CAT, host, post
 
 
-class Full(MemoryStore):
-    """A disk without room."""
+class Broken(MemoryStore):
+    """A disk that is broken."""
 
     async def commit(self, _batch: Batch) -> None:
-        raise StoreError("no room")
+        raise Damaged("torn")
 
 
-async def test_what_cannot_be_written_is_loud(caplog: pytest.LogCaptureFixture) -> None:
-    """When the journal cannot be written the service stops: publishers get an error, and the reason is raised and logged."""
+async def test_what_is_broken_is_loud(caplog: pytest.LogCaptureFixture) -> None:
+    """When the journal is broken the service stops: publishers get an error, and the reason is raised and logged."""
     bus = MemoryBus(ManualClock().now)
-    with pytest.raises(StoreError, match="no room"):  # noqa: PT012 - raised by what is inside, and again on leaving
-        async with host(Full(), bus=bus) as service:
+    with pytest.raises(Damaged, match="torn"):  # noqa: PT012 - raised by what is inside, and again on leaving
+        async with host(Broken(), bus=bus) as service:
             with pytest.raises(Unreachable):
                 await bus.publish("board", "finance", post(1, CAT))
-            with pytest.raises(StoreError, match="no room"):
+            with pytest.raises(Damaged, match="torn"):
                 await service.wait()
-    assert "board board has stopped: no room" in caplog.text
+    assert "board board has stopped: torn" in caplog.text
     assert caplog.records[-1].levelno == logging.CRITICAL
 
 
