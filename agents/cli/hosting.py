@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,10 @@ import anyio
 
 from agents.cli.errors import CommandError
 from agents.cli.places import server_at
+from agents.cli.upkeep import Upkeep
 from blackboard.opening import serving
 from blackboard.retention import Retention
+from blackboard.service import Service
 from bus import names
 from bus.accounts import configuration
 from bus.credentials import find
@@ -39,14 +41,15 @@ async def hosting(
     retention: Retention | None = None,
     settings: Mapping[str, Any] | None = None,
     alone: bool = False,
-    told: Callable[[str], None] = lambda _: None,
+    told: Callable[..., None] = lambda **_: None,
 ) -> AsyncIterator[str]:
     """Serve ``boards``, kept in ``data``, on the server at ``nats``, or on one of our own; give its address.
 
     The host shows its key in ``data``, or that among ``credentials``. ``retention`` says how much of their past is kept; ``settings`` are
-    what new boards are made with, and one that has others is refused. A board that stops by itself ends the context, with its reason; a
-    server of ours that does is started again. ``alone``: this process is there for them only. ``told`` is called with the state of the
-    folder's identities that a server of ours has taken over, each time.
+    what new boards are made with, and one that has others is refused. A board that stops by itself is put up again, and a server of ours
+    started; once there is no board left for which that helps, the context ends, with the first reason. ``alone``: this process is there for
+    them only. ``told`` is called with what changes of ``Serving``: which boards do not stand (``stopped``), and the state of the folder's
+    identities that a server of ours has taken over (``identities``).
     """
     boards, identities = tuple(boards), Identities(data)
     async with AsyncExitStack() as stack:
@@ -65,13 +68,16 @@ async def hosting(
             accounts = configuration(identities.registry(), identities.host, boards)
             server = await stack.enter_async_context(running_server(data / "nats", port=port, listening=listening, accounts=accounts))
             url = server.url
-            told(stamp)
+            told(identities=stamp)
             watched.append(partial(_follow, identities, boards, server, stamp, told))
         bus = await NatsBus.connect(url, credentials=find(credentials or identities.keys, names.HOST))
         stack.push_async_callback(bus.aclose)
-        for board in boards:
-            service = await stack.enter_async_context(serving(bus, board, data, retention=retention, alone=alone, **(settings or {})))
-            watched.append(service.wait)
+
+        def one(board: str) -> AbstractAsyncContextManager[Service]:
+            return serving(bus, board, data, retention=retention, alone=alone, **(settings or {}))
+
+        upkeep = await stack.enter_async_context(Upkeep(boards, one, lambda stopped: told(stopped=stopped)))
+        watched.append(upkeep.ended)
         async with anyio.create_task_group() as tasks:
             for end in watched:
                 tasks.start_soon(end)
@@ -79,7 +85,7 @@ async def hosting(
             tasks.cancel_scope.cancel()
 
 
-async def _follow(identities: Identities, boards: tuple[str, ...], server: Server, stamp: str, told: Callable[[str], None]) -> None:
+async def _follow(identities: Identities, boards: tuple[str, ...], server: Server, stamp: str, told: Callable[..., None]) -> None:
     """Tell the server of every change of who is known. What it does not take leaves it as it was; what is lost does not open it."""
     closed = identities.registry().closed
     while True:
@@ -93,4 +99,4 @@ async def _follow(identities: Identities, boards: tuple[str, ...], server: Serve
         except BusError as error:
             _logger.error("the agents' new state is not in force: %s", error)  # noqa: TRY400 - its sentence says all
         else:
-            told(stamp)
+            told(identities=stamp)

@@ -8,8 +8,8 @@ BOARD is one of
 """
 
 import socket
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +24,7 @@ from blackboard.client import Board
 from blackboard.opening import open as open_board
 from blackboard.retention import Retention
 from bus.credentials import VARIABLE
+from bus.errors import NotServed
 from bus.lock import Held, hold
 from bus.names import valid_name
 
@@ -79,6 +80,8 @@ class Serving(Struct, frozen=True):
     retention: Retention = Retention()
     identities: str = ""
     """The state of the folder's identities that is in force; empty where its server is not ours, and told by somebody else."""
+    stopped: dict[str, str] = {}
+    """Those of the boards that do not stand, and why."""
 
     def write(self, data: Path) -> None:
         """Put it where ``served_from`` looks. A reader never sees half of it."""
@@ -93,8 +96,32 @@ class Serving(Struct, frozen=True):
 
 def served_from(data: Path) -> Serving | None:
     """What is being served from ``data`` on this machine right now."""
-    found = _recorded(data)
+    found = recorded_in(data)
     return found if found and _reachable(found.url) else None
+
+
+def recorded_in(data: Path) -> Serving | None:
+    """What is being served from ``data``, or was when its process was killed; the server may be away."""
+    try:
+        return msgspec.json.decode(_record(data).read_bytes(), type=Serving)
+    except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
+        return None
+
+
+def is_served(data: Path) -> bool:
+    """Does a ``pheroboard up`` run on a folder, whether its server answers or not?"""
+    try:
+        hold(data / "serving.lock").close()
+    except Held:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def away(record: Serving) -> str:
+    """What is to be done where the server is away and ``pheroboard up`` is not."""
+    return f"process {record.pid} goes on once it does, and starts it again if it is its own; its output says more"
 
 
 @contextmanager
@@ -134,6 +161,9 @@ def locate(board: str, where: Where) -> str:
     path = Path(f"{board}.db")
     if path.exists():
         return str(path)
+    record = recorded_in(where.data)
+    if record and not found and board in record.boards and is_served(where.data):
+        raise CommandError(f"board {board!r} is served at {record.url}, and no server answers there now: {away(record)}")
     why = f"the server on this machine serves {', '.join(found.boards)}" if found else "no server runs on this machine"
     at = "" if where.data == HERE.data else f" --data {where.data}"
     cure = f"Serve it: pheroboard up {board}{at}; or name its server: --nats"
@@ -150,27 +180,28 @@ def server_at(nats: str) -> str:
     return (nats if "://" in nats else f"nats://{nats}").rstrip("/")
 
 
-def opened(board: str, who: Who) -> AbstractAsyncContextManager[Board]:
+@asynccontextmanager
+async def opened(board: str, who: Who) -> AsyncIterator[Board]:
     """BOARD, open for whom the command speaks."""
     address = locate(board, who)
-    return open_board(address, agent=who.agent, credentials=keys_at(address, who))
+    try:
+        async with open_board(address, agent=who.agent, credentials=keys_at(address, who)) as at:
+            yield at
+    except NotServed as error:
+        record = served_from(who.data)
+        if record and board in record.stopped:
+            raise CommandError(f"board {board!r} does not stand: {record.stopped[board]}") from error
+        raise
 
 
 def keys_at(address: str, where: Where) -> Path | None:
     """The key file, or the folder of key files, to speak with at an address. Those of the data folder are shown to its own server alone."""
-    served = _recorded(where.data)
+    served = recorded_in(where.data)
     return where.credentials or (where.data / "keys" if served and address.startswith(f"{served.url}/") else None)
 
 
 def _record(data: Path) -> Path:
     return data / "serving.json"
-
-
-def _recorded(data: Path) -> Serving | None:
-    try:
-        return msgspec.json.decode(_record(data).read_bytes(), type=Serving)
-    except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
-        return None
 
 
 def _reachable(url: str) -> bool:

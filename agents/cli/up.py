@@ -4,7 +4,7 @@ import logging
 import os
 from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import anyio
 from cyclopts import Parameter
@@ -62,18 +62,25 @@ async def up(
     settings = {name: value for name, value in {"time": time, "kinds": kinds}.items() if value is not None}
     from agents.cli.hosting import hosting
 
-    tell, changes = anyio.create_memory_object_stream[str](inf)
-    with sole_server_of(where.data), tell, changes:
+    tell, news = anyio.create_memory_object_stream[None](inf)
+    record = Serving(os.getpid(), "", names, retention)
+
+    def told(**changes: Any) -> None:
+        nonlocal record
+        record = structs.replace(record, **changes)
+        tell.send_nowait(None)
+
+    with sole_server_of(where.data), tell, news:
         async with hosting(
             names, where.data, nats=where.nats, credentials=where.credentials, port=port, listening=listening, retention=retention,
-            settings=settings, alone=True, told=tell.send_nowait,
+            settings=settings, alone=True, told=told,
         ) as url:  # fmt: skip
-            record = Serving(os.getpid(), url, names, retention)
+            told(url=url)
             try:
                 record.write(where.data)
-                print(f"serving {', '.join(names)} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
-                async for stamp in changes:
-                    record = structs.replace(record, identities=stamp)
+                standing = ", ".join(name for name in names if name not in record.stopped)
+                print(f"serving {standing} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
+                async for _ in news:
                     record.write(where.data)
             finally:
                 record.erase(where.data)
