@@ -19,7 +19,7 @@ from blackboard.store import DeadLetter
 from blackboard.troubles import moment
 from bus import names
 from bus.credentials import find
-from bus.errors import BusError
+from bus.errors import BusError, LogMismatch
 from bus.messages import HostList, Hosts
 from bus.port import Bus
 
@@ -161,16 +161,24 @@ async def _served(running: Serving, who: Who) -> list[Finding]:
 
 
 async def _log(bus: Bus, name: str, path: Path) -> Finding:
+    stood = -1
     try:
-        board = inspect(path)
-        with anyio.fail_after(WITHIN):
-            log = await bus.open_log(name, after=board.cursor, identity=board.log)
-        await log.aclose()
+        while True:
+            board = inspect(path)
+            try:
+                with anyio.fail_after(WITHIN):
+                    log = await bus.open_log(name, after=board.cursor, identity=board.log)
+                await log.aclose()
+            except LogMismatch:
+                if board.cursor == stood:
+                    raise
+                stood = board.cursor  # it may have gone on meanwhile, and its log may have been cut behind it
+            else:
+                return Finding(name, ok=True, said="its log goes on from there")
     except (BlackboardError, BusError) as error:
         return Finding(name, ok=False, said=str(error))
     except TimeoutError:
         return Finding(name, ok=False, said=f"its log has not answered within {WITHIN:g} s: see to the NATS server")
-    return Finding(name, ok=True, said="its log goes on from there")
 
 
 async def _hosts(bus: Bus, name: str) -> Finding:
