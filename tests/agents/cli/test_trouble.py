@@ -59,6 +59,47 @@ async def test_a_disk_that_is_full(tmp_path: Path) -> None:
     assert replayed.code == 0, replayed.err
 
 
+FAULTY = """
+import sys
+from agents.cli import main
+from blackboard.board import Board
+
+def apply(board, entry, applied=Board.apply):
+    did = applied(board, entry)
+    if any(getattr(each, "content", "") == "poison" for unit in entry.units for each in unit):
+        raise KeyError("a fault of ours")
+    return did
+
+Board.apply = apply
+main(sys.argv[2:])
+"""
+
+
+async def test_an_entry_that_breaks_the_board(tmp_path: Path) -> None:
+    """Its sender is told, `doctor` lists it, what comes before and behind counts, and the other board notices nothing."""
+    with started(tmp_path, "up", "shop", "lab", through=(sys.executable, "-c", FAULTY)) as up:
+        url = address_in(line_of(up))
+        async with open(f"{url}/shop", agent="finance") as finance, open(f"{url}/lab", agent="finance") as elsewhere:
+            item = await finance.deposit("counted", scope="shared", strength=1.0)
+            other = await elsewhere.deposit("counted", scope="shared", strength=1.0)
+            for _ in range(3):
+                refused = await asyncio.to_thread(pheroboard, tmp_path, "deposit", "shop", "poison")
+                assert refused.code == 1
+                assert "the board failed on this (KeyError) and has set it aside" in refused.err
+                await finance.reinforce(item, 1.0)
+                await elsewhere.reinforce(other, 1.0)
+            assert sum(each.count for each in (await finance.get(item)).contributions.values()) == 4
+            assert sum(each.count for each in (await elsewhere.get(other)).contributions.values()) == 4
+        doctor = await asyncio.to_thread(pheroboard, tmp_path, "doctor")
+        assert doctor.code == 0, doctor.out
+        assert "shop: set aside: 3 Poison" in doctor.out
+        up.terminate()
+        assert up.wait(10) == 143
+    with started(tmp_path, "up") as again:
+        line_of(again)
+        assert pheroboard(tmp_path, "stats", "shop", "--json").json["items"] == 1
+
+
 async def test_what_cannot_be_written_is_found(tmp_path: Path) -> None:
     """`doctor`, with no board running, finds a folder that takes no more, and files that cannot be written."""
     with started(tmp_path, "up", "shop") as up:

@@ -50,6 +50,7 @@ async def test_a_flood_is_refused_and_told(bus: NatsBus, tmp_path: Path) -> None
         assert service.board.config.rate == 100.0
         assert ((await flooder.limits()).owed or 0.0) > 800
         await bus.publish("board", "flooder", encode(Post("another", 1, ((Reinforce(item.id, 1.0),),))))
+        await service._progress.until(lambda: service._progress.has("flooder", "another", 1))
         [*_, last] = await flooder.refusals()
         assert (last.code, last.epoch) == ("TooFast", "another")
 
