@@ -79,3 +79,10 @@ def test_links_lead_somewhere(page: str) -> None:
     folder = (ROOT / page).parent
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", (ROOT / page).read_text("utf-8")):
         assert (folder / target).exists(), target
+
+
+def test_what_the_guarantees_rest_on() -> None:
+    """Each test that the page of guarantees names is there."""
+    named = set(re.findall(r"`(\S*test\S*\.py|tests/[a-z/]+)`", (ROOT / "docs/guarantees.md").read_text("utf-8")))
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []
