@@ -4,7 +4,8 @@ Laws:
 
 - It listens on one port of one address, without a monitoring port. That is on loopback, unless it encrypts.
 - What is acknowledged is on the disk: JetStream syncs every write.
-- One that ends by itself is started again where it was, however often that takes: whoever is connected finds it again.
+- One that ends by itself is started again where it was, however often that takes: whoever is connected finds it again. So is one that could
+  not write, once there is room: it takes nothing more into a stream that it has failed to write, until then.
 - One server works on a folder at a time. All that it needs is there, and nothing is left elsewhere.
 - It does not outlive its parent. Leaving the context ends it; on Linux the kernel also kills it when the starting thread dies in any way.
   On other systems a parent that is killed outright leaves it running, and it must be ended by hand.
@@ -52,7 +53,10 @@ _VARIABLE = "PHEROBOARD_NATS_SERVER"
 _LISTENING = re.compile(r"Listening for client connections on \S+:(\d+)$")
 _RELOADED = "Reloaded server configuration"
 _NOT_RELOADED = "Failed to reload server configuration: "
-
+_FAILED = "ritical write error: "
+"""What nats-server 2.15.1 says of a stream on which it has given up."""
+_ROOM = 1 << 20
+"""Bytes that its folder must take before a server that could not write is started again."""
 
 _logger = logging.getLogger(__name__)
 
@@ -127,6 +131,7 @@ class Server:
         self._heeding: asyncio.Task[None]
         self._reloading = asyncio.Lock()
         self._outcome: asyncio.Future[str] | None = None
+        self._freeing: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Start the process, and wait until it is ready. Raises ``FolderInUse``, ``PortTaken``, ``ServerError``."""
@@ -198,8 +203,23 @@ class Server:
                     self._settle("")
                 elif _NOT_RELOADED in said:
                     self._settle(said.partition(_NOT_RELOADED)[2])
+                elif _FAILED in said and self._freeing is None:
+                    self._freeing = asyncio.create_task(self._free(process, said.partition(_FAILED)[2]))
         await process.wait()
+        if self._freeing is not None:
+            self._freeing.cancel()
+            self._freeing = None
         self._settle("")
+
+    async def _free(self, process: asyncio.subprocess.Process, why: str) -> None:
+        """End a server that could not write, as soon as there is room: it is started again, and goes on."""
+        _logger.error("nats-server at %s cannot write (%s): make room; it is started again then, and nothing is lost", self.url, why)
+        pause, longest = START_AGAIN
+        while not await asyncio.to_thread(_takes, self._store_dir, _ROOM):
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, longest)
+        with suppress(ProcessLookupError):
+            process.terminate()
 
     def _settle(self, outcome: str) -> None:
         if self._outcome is not None and not self._outcome.done():
@@ -310,6 +330,18 @@ def _make_writable(store_dir: Path) -> None:
             pass
     except OSError as error:
         raise ServerError(f"the server cannot keep its streams in {store_dir}: {error}; choose a folder that can be written") from error
+
+
+def _takes(folder: Path, count: int) -> bool:
+    """Is there room for so many bytes?"""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(count))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        return False
+    return True
 
 
 async def _held(store_dir: Path) -> IO[str]:

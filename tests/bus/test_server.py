@@ -6,8 +6,10 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -180,6 +182,57 @@ async def test_is_started_again(tmp_path: Path, said: Said) -> None:
         assert server.url == url
         await bus.aclose()
     assert not alive(server.pid)
+
+
+async def test_could_not_write(tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that has said so is started again once its folder takes something, and not before."""
+    room = False
+    monkeypatch.setattr("bus.server._takes", lambda *_: room)
+    async with running_server(tmp_path) as server:
+        bus, failed, log = await NatsBus.connect(server.url), server.pid, asyncio.StreamReader()
+        await bus.open_log("board", after=0)
+        log.feed_data(b"[1] [ERR] Filestore [PB_OBS_board] Critical write error: no space left\n")
+        log.feed_eof()
+        heeding = asyncio.create_task(server._heed(server._process, log))
+        await said.until("cannot write (no space left): make room")
+        assert await bus.publish("board", "finance", b"x") == 1
+        assert server.pid == failed
+        room = True
+        await said.until(f"nats-server (process {failed}, at {server.url}) has ended by itself")
+        await said.until("was started again")
+        assert await bus.publish("board", "finance", b"x") == 2
+        await heeding
+        await bus.aclose()
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 24 MiB."""
+    disk = tmp_path / "small"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk], capture_output=True, check=False).returncode:
+        pytest.skip("no disk may be mounted here")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mounts a disk as Linux does")
+async def test_a_disk_that_is_full(small: Path, said: Said) -> None:
+    """What is not acknowledged is sent until it is: once there is room that is soon, without anybody's doing."""
+    async with running_server(small / "nats") as server:
+        bus = await NatsBus.connect(server.url)
+        await bus.open_log("board", after=0)
+        assert await bus.publish("board", "finance", b"x") == 1
+        with (small / "fill").open("wb", 0) as fill, suppress(OSError):
+            while True:
+                fill.write(bytes(4096))
+        publishing = asyncio.create_task(bus.publish("board", "finance", bytes(100_000)))
+        await said.until("no space left on device): make room")
+        assert not publishing.done()
+        (small / "fill").unlink()
+        async with asyncio.timeout(20):
+            assert await publishing == 2
+        await bus.aclose()
 
 
 async def test_cannot_be_started_again(tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
