@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from blackboard.replaying import verify
 from blackboard.service import Service
 from blackboard.sqlite import SqliteStore
 from blackboard.store import MemoryStore
+from bus.errors import Unreachable
 from bus.memory import MemoryBus
-from bus.messages import Applied, Deposit, UpTo, decode_post
+from bus.messages import Applied, Counted, Deposit, Stats, UpTo, decode_post
 from bus.nats import NatsBus
 from bus.server import running_server
-from tests.blackboard.hosting import CAT, ask, host, killed, post, state
+from tests.blackboard.hosting import CAT, Held, ask, host, killed, post, state
 
 POISON, SECRET = "what no board expects", "what procurement keeps to itself"
 
@@ -34,12 +36,14 @@ class Fault:
         self.times: float = inf
         self.error = error or KeyError(SECRET)
         self.failed: list[int] = []
+        self.then: Callable[[], None] = lambda: None
         apply = PureBoard.apply
 
         def applying(board: PureBoard, entry: Entry) -> list[Addressed]:
             did = apply(board, entry)
             if len(self.failed) < self.times and any(isinstance(each, Deposit) and each.content == POISON for each in entry.units[0]):
                 self.failed.append(entry.seq)
+                self.then()
                 raise type(self.error)(*self.error.args)
             return did
 
@@ -86,6 +90,36 @@ async def test_it_is_set_aside(fault: Fault, monkeypatch: pytest.MonkeyPatch, ca
         async with host(kept) as service:
             assert state(service) == was
     assert caplog.text.count("Traceback") == 2
+
+
+async def test_no_checkpoint_is_taken_of_it(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also not of one that is due at that very moment."""
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_EVERY", 1)
+    bus, store = MemoryBus(ManualClock().now), Held()
+    async with host(store, bus=bus), asyncio.timeout(10):
+        publishing = [asyncio.create_task(bus.publish("board", "finance", post(1, CAT)))]
+        await store.asked.wait()
+        publishing.append(asyncio.create_task(bus.publish("board", "finance", poison(2))))
+        await asyncio.sleep(0)  # until it is in the log
+        store.let.set()
+        await asyncio.gather(*publishing)
+        reply = await ask(bus, "finance", Stats())
+        assert isinstance(reply, Counted)
+        assert reply.stats.items == 1
+
+
+async def test_closed_at_that_moment(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is closed when an entry fails writes nothing of it: whoever opens it next finds what was stored."""
+    bus, store = MemoryBus(ManualClock().now), MemoryStore()
+    async with host(store, bus=bus) as service, asyncio.timeout(10):
+        await bus.publish("board", "finance", post(1, CAT))
+        was = state(service)
+        fault.then = service._end
+        with pytest.raises(Unreachable):
+            await bus.publish("board", "finance", poison(2))
+    fault.times = 0
+    async with host(store) as service:
+        assert state(service) == was
 
 
 async def test_by_chance(fault: Fault) -> None:

@@ -1,6 +1,7 @@
 """SQLite keeps to the store's contract, and says clearly why it cannot."""
 
 import asyncio
+import errno
 import os
 import sqlite3
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 from blackboard.errors import BoardInUse, NotWritable, SchemaTooNew, StoreError
 from blackboard.sqlite import SqliteStore, inspect
-from blackboard.store import Batch, DeadLetter
+from blackboard.store import Batch, Cut, DeadLetter
 from tests.blackboard.store_contract import StoreContract, entry, event
 
 Make = Callable[[], SqliteStore]
@@ -100,6 +101,22 @@ async def test_folder_in_place_of_the_file(make: Make, path: Path) -> None:
     for _ in range(2):
         with pytest.raises(NotWritable, match="cannot be written"):
             await make().open()
+
+
+async def test_a_copy_that_cannot_be_put_in_place(store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not writable, for now, like the rest; and nothing of it takes up room meanwhile."""
+    await store.open()
+    await store.checkpoint(1, {"board": b"x"})
+
+    def no_room(_fresh: Path, _path: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr("blackboard.sqlite.file.replace", no_room)
+        with pytest.raises(NotWritable, match="No space left on device"):
+            await store.cut(Cut(1, 0.0))
+    assert not list(path.parent.glob("*.new"))
+    await store.cut(Cut(1, 0.0))
 
 
 async def test_newer_schema(make: Make, path: Path) -> None:

@@ -109,6 +109,19 @@ async def test_a_host_whose_clock_is_ahead() -> None:
         assert (await finance.stats()).trouble == ""
 
 
+async def test_a_clock_that_is_set_right_again() -> None:
+    """Then all is well at once, whatever was to be waited for."""
+    at = Apart()
+    async with at.service(), Board(at.bus, "board", "finance") as finance, asyncio.timeout(10):
+        item = await finance.deposit("x", scope="shared")
+        at.log.set(400.0)
+        await finance.confirm(item)
+        assert "600 s behind what it was" in (await finance.stats()).trouble
+        at.log.set(1_001.0)
+        await finance.confirm(item)
+        assert (await finance.stats()).trouble == ""
+
+
 async def test_what_is_late_is_no_clock_that_is_wrong() -> None:
     """What a host finds in the log when it comes is old, and says nothing about clocks."""
     at = Apart()

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +16,12 @@ from blackboard.retention import Retention
 from blackboard.service import Service
 from blackboard.sqlite import SqliteStore
 from blackboard.sqlite.file import File
+from blackboard.store import Batch, MemoryStore
 from bus import names
 from bus.errors import Unreachable
 from bus.memory import MemoryBus
 from bus.messages import Counted, Deposit, Stats
+from bus.port import Log
 from tests.blackboard.hosting import CAT, ask, host, post, state
 
 Break = Callable[[sqlite3.Connection], object]
@@ -155,6 +158,42 @@ async def test_closing_in_trouble(store: SqliteStore) -> None:
     async with host(store, bus=bus) as service:
         assert state(service) == was
         assert await bus.publish("board", "finance", post(2, CAT)) == 2
+
+
+class Full(MemoryStore):
+    """A disk without room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = asyncio.Event()
+
+    async def commit(self, _batch: Batch) -> None:
+        self.asked.set()
+        raise NotWritable("board.db", "the disk is full", "make room")
+
+
+async def test_cancelling_who_opens_it_in_trouble() -> None:
+    """Whoever opens a board that has much to catch up with, and no room for it, may be cancelled."""
+    bus, store = MemoryBus(ManualClock().now), Full()
+    opened = bus.open_log
+
+    async def open_log(board: str, **how: Any) -> Log:
+        log = await opened(board, **how)
+        publishing.append(asyncio.create_task(bus.publish(board, "finance", post(1, CAT))))
+        log.end = 1
+        return log
+
+    publishing: list[asyncio.Task[int]] = []
+    bus.open_log = open_log  # type: ignore[method-assign]
+    service = host(store, bus=bus)
+    opening = asyncio.create_task(service.__aenter__())
+    async with asyncio.timeout(10):
+        await store.asked.wait()
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+        with pytest.raises(Unreachable):
+            await publishing[0]
 
 
 async def test_cancelling_in_trouble(store: SqliteStore) -> None:
