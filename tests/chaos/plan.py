@@ -13,6 +13,8 @@ Fault = Literal["cut", "slow", "deaf", "hole"]
 
 KILLED: dict[Victim, int] = {"agent": 35, "subscriber": 10, "host": 30, "broker": 25}
 """How often each is the one that is killed, in a hundred kills."""
+AWAY = 4.0
+"""Seconds for which a server that is killed is away at most; others return sooner."""
 FAULTS: tuple[Fault, ...] = ("cut", "cut", "slow", "deaf", "hole")
 
 
@@ -33,6 +35,10 @@ class Plan(Struct, frozen=True, kw_only=True):
     subscribers: int = 3
     journal: int = 5_000_000
     """Entries of a log after which it is cut."""
+    checkpoint: int = 5_000
+    """Entries and changes between two checkpoints of a host."""
+    rate: float = 0.0
+    """Observations a second that an agent may say; 0: as many as it likes."""
     pause: float = 1.5
     """Seconds between two blows, on average."""
     longest_freeze: float = 5.0
@@ -68,7 +74,9 @@ class Break(Struct, frozen=True):
 
 
 class Blow(Struct, frozen=True):
-    """What happens ``after`` so many seconds, ``aim`` seconds after agents were last given something to say; and the kills done with it."""
+    """What happens ``after`` so many seconds, ``aim`` seconds after agents, or the one that it hits, have something to say; and the kills
+    done with it.
+    """
 
     after: float
     aim: float
@@ -81,12 +89,16 @@ def blows(plan: Plan) -> Iterator[Blow]:
     dice = random.Random(plan.seed)
     kills = 0
     while kills < plan.kills:
-        after, aim, which = dice.uniform(0.2, 2 * plan.pause - 0.2), dice.uniform(0.0, 0.03), dice.randrange(1 << 16)
+        after, aim, which = dice.uniform(0.2, 2 * plan.pause - 0.2), 0.03 * dice.random() ** 2, dice.randrange(1 << 16)
         roll = dice.random()
         if roll < 0.65:
             [victim] = dice.choices(list(KILLED), list(KILLED.values()))
+            down = dice.choice((0.0, dice.uniform(0.0, AWAY if victim == "broker" else 1.5)))
             kills += 1
-            yield Blow(after, aim, Kill(victim, which, dice.choice((0.0, dice.uniform(0.0, 1.5))), dice.random() < 0.3), kills)
+            yield Blow(after, aim, Kill(victim, which, down, dice.random() < 0.3), kills)
+            if victim == "broker" and down and kills < plan.kills:  # what an agent says meanwhile is nowhere but with it
+                kills += 1
+                yield Blow(down / 2, 0.0, Kill("agent", dice.randrange(1 << 16), 0.0), kills)
         elif roll < 0.75:
             victim = dice.choice(("host", "host", "broker", "agent", "subscriber"))
             yield Blow(after, aim, Freeze(victim, which, dice.uniform(0.5, plan.longest_freeze)), kills)

@@ -6,15 +6,18 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from msgspec import Struct, field
 
 import blackboard
+from blackboard.opening import set_limits
 from blackboard.sqlite import inspect
 from bus.jetstream import observations_stream
 from tests.chaos.acts import kinds_file
+from tests.chaos.agent import AT_ONCE
 from tests.chaos.checks import check
 from tests.chaos.naive import WATCHED
 from tests.chaos.plan import Break, Freeze, Kill, Plan, Victim, blows
@@ -29,6 +32,8 @@ BEHIND = 4
 STEPS = 20
 LAG = 0.05
 """Seconds that a slow line takes longer, each way."""
+AT_WORK_WITHIN = 1.0
+"""Seconds for which a blow waits for an agent that has nothing to say, or nobody to hear it."""
 ENDS = {"agent": 0, "subscriber": 0, "host": 143}
 """The exit code of who was asked to end."""
 
@@ -59,6 +64,8 @@ class Run:
         self._said = dict.fromkeys(self._agents, 0)
         self._accepted = dict.fromkeys(self._agents, 0)
         self._allowed = 0
+        self._news = asyncio.Event()
+        """Set when an agent says something of itself."""
 
     async def run(self) -> Report:
         """Do it all. What goes wrong is in the report."""
@@ -81,15 +88,19 @@ class Run:
         kinds = stage.folder / "kinds.toml"
         kinds.write_text(kinds_file(plan.time))
         await stage.serve(plan.nodes)
-        await stage.host(plan.hosts, self._boards, "--kinds", str(kinds), "--time", plan.time, "--keep-journal-entries", str(plan.journal))
+        options = ("--kinds", str(kinds), "--time", plan.time, "--keep-journal-entries", str(plan.journal))
+        await stage.host(plan.hosts, self._boards, *options, checkpoint=plan.checkpoint)
         for board in self._boards:
             self._scribes[board] = Scribe(stage.bus, board)
             stage.spawn(self._scribes[board].run())
+            await set_limits(f"{stage.direct}/{board}", plan.rate or None, max(plan.rate, 1.0))
             async with blackboard.open(f"{stage.direct}/{board}", agent="founder") as opened:
                 await opened.say(*WATCHED)
                 await opened.wait_applied()
-        for agent, board in self._agents.items():
+        for number, (agent, board) in enumerate(self._agents.items()):
             arguments = [f"{await stage.line()}/{board}", board, agent, str(plan.seed), plan.time, str(self._record(agent))]
+            if number % 3 < 2:
+                arguments.append(str(stage.folder / f"{agent}.outbox"))
             await stage.launch("agent", agent, [sys.executable, "-m", "tests.chaos.agent", *arguments], partial(self._heard, agent))
         for subscriber, agent in self._subscribers.items():
             arguments = [f"{await stage.line()}/{self._agents[agent]}", agent, str(self._record(subscriber))]
@@ -101,6 +112,8 @@ class Run:
     def _heard(self, agent: str, line: str) -> None:
         said, accepted = line.split()
         self._said[agent], self._accepted[agent] = int(said), int(accepted)
+        self._news.set()
+        self._news = asyncio.Event()
 
     # ---- blows --------------------------------------------------------------------------------------------------------------------------
 
@@ -114,10 +127,9 @@ class Run:
                 await asyncio.sleep(blow.after / STEPS)
             await self._until(partial(self._have_said, int(share * (blow.kills - BEHIND))))
             self._allow(upto)
-            await asyncio.sleep(blow.aim)
             match blow.what:
                 case Kill(victim, which, down, wipe):
-                    await self._kill(victim, which, down, wipe=wipe)
+                    await self._kill(victim, which, down, aim=blow.aim, wipe=wipe)
                 case Freeze(victim, which, seconds):
                     self._freeze(victim, which, seconds)
                 case Break() as fault:
@@ -139,12 +151,17 @@ class Run:
         alive = [process for process in self._stage.members[kind] if process.running and not process.frozen]
         return alive[which % len(alive)] if alive else None
 
-    async def _kill(self, kind: Victim, which: int, down: float, *, wipe: bool) -> None:
+    async def _kill(self, kind: Victim, which: int, down: float, *, aim: float, wipe: bool) -> None:
         await self._until(lambda: self._victim(kind, which) is not None)
         process = self._victim(kind, which)
         assert process is not None
+        if kind == "agent":
+            await self._at_work(process)
+        await asyncio.sleep(aim)
         await process.kill()
         self._report.done[f"{kind} killed"] += 1
+        if kind == "agent" and not any(broker.running for broker in self._stage.members["broker"]):
+            self._report.done["agent killed, while no server was there"] += 1
         if wipe and len(self._stage.members["host"]) > 1 and process is self._stage.members["host"][-1]:
             shutil.rmtree(self._stage.data(self._plan.hosts - 1))
             self._report.done["host killed, with its disk lost"] += 1
@@ -155,6 +172,15 @@ class Run:
             await self._stage.begin(process)
 
         self._stage.spawn(again())
+
+    async def _at_work(self, agent: Process) -> None:
+        """Let it have something to say, and wait until it is about to."""
+        said = self._said[agent.name]
+        agent.tell(str(max(self._allowed, said) + AT_ONCE))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(AT_WORK_WITHIN):
+                while self._said[agent.name] == said:
+                    await self._news.wait()
 
     def _freeze(self, kind: Victim, which: int, seconds: float) -> None:
         process = self._victim(kind, which)

@@ -10,13 +10,13 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Self
 
+from blackboard.housekeeping import CHECKPOINT_EVERY
 from bus.nats import NatsBus
 from tests.chaos import brokers
 from tests.chaos.plan import Victim
 from tests.chaos.processes import Process
 from tests.chaos.proxy import Proxy
 
-PHEROBOARD = str(Path(sys.executable).with_name("pheroboard"))
 ROOT = Path(__file__).parents[2]
 MAY_NOT_START = "no NATS server answers"
 """Why a host may refuse to start, for now: it is started again, as its supervisor would."""
@@ -69,11 +69,12 @@ class Stage:
         self.bus = await NatsBus.connect(self.direct, within=30.0)
         self._stack.push_async_callback(self.bus.aclose)
 
-    async def host(self, count: int, boards: list[str], *options: str) -> None:
+    async def host(self, count: int, boards: list[str], *options: str, checkpoint: int = CHECKPOINT_EVERY) -> None:
         """Let so many hosts serve these boards, and wait until one does."""
         serving = asyncio.Event()
         for number in range(count):
-            command = [PHEROBOARD, "up", *boards, "--nats", await self.line(), "--data", str(self.data(number)), *options]
+            host = [sys.executable, "-m", "tests.chaos.host", str(checkpoint)]
+            command = [*host, "up", *boards, "--nats", await self.line(), "--data", str(self.data(number)), *options]
             await self.launch("host", f"host-{number}", command, lambda _: serving.set())
         await self.within(60.0, serving.wait(), "no host serves")
 
@@ -105,8 +106,10 @@ class Stage:
         words = process.last_words()
         if MAY_NOT_START in words:
             self.done["host refused to start, and was started again"] += 1
-        else:
+        elif not any(finding.startswith(f"{process.name} ended") for finding in self.findings):
             self.findings.append(f"{process.name} ended by itself, with {code}: {words}")
+        else:
+            self.done["ended by itself, again"] += 1
         await asyncio.sleep(1.0)
         await self.begin(process)
 
