@@ -9,6 +9,7 @@ Laws:
   one that is refused an earlier try may have been stored. Nobody waits for what an outbox holds: it stays there, and the sender has failed.
 - Half of the burst that the board allows is used: so that it takes in time whatever is sent, although another sender of this agent, or a
   clock that was set, may have used some.
+- A board that does not say what it allows is spoken to as one that was made without settings: it may be away, and count later.
 - An epoch that was taken up again, from an outbox, is held to what the board knows of it before anything is sent.
 """
 
@@ -17,6 +18,7 @@ import logging
 from collections import deque
 from math import inf
 
+from blackboard.config import BoardConfig
 from blackboard.errors import BlackboardError, BoardClosed, StaleOutbox, StoreError, TooBig
 from blackboard.limits import Debt, Limits
 from blackboard.line import PATIENCE, Line
@@ -31,6 +33,8 @@ AT_ONCE = 128
 """Observations in one post, as long as units have fewer: what others say waits for it, on the board, some milliseconds."""
 FLUSH = 5.0
 """Seconds that closing waits for what was said."""
+UNKNOWN = BoardConfig(name="any").limits
+"""What is allowed as long as the board has not said."""
 LEARN_AGAIN = 10.0
 """Seconds after which the board's limits are looked up again."""
 _AGAIN = 0.5
@@ -55,7 +59,7 @@ class Sender:
         self._moved = asyncio.Event()
         self._failure: Exception | None = None
         self._clock = asyncio.get_running_loop().time
-        self._limits: Limits | None = None
+        self._limits = UNKNOWN and _careful(UNKNOWN)
         self._debt = Debt()
         self._learned = -inf
         self._learning: asyncio.Task[None] | None = None
@@ -141,8 +145,10 @@ class Sender:
 
     async def _run(self) -> None:
         try:
-            await self._take_up()
             await self._learn(PATIENCE)
+            if not self._taken_up:
+                await self._take_up()
+                await self._learn(PATIENCE)  # what this epoch sent last may have been on its way
             while True:
                 self._pending.news.clear()
                 parcel = await self._next()
@@ -161,11 +167,10 @@ class Sender:
 
     async def _take_up(self) -> None:
         """Hold what the outbox knows of its epoch to what the board does."""
-        if self._taken_up:
-            return
         pending = self._pending
         # A post of another epoch, so that what the log has of this one is applied before the board is asked.
         barrier = (new_epoch(), 1)
+        await self._held_back()
         await self._publish(packed(*barrier, ()))
         reply = await self._line.ask(Applied(epoch=pending.epoch), barrier, patience=inf)
         assert isinstance(reply, UpTo)
@@ -207,7 +212,7 @@ class Sender:
         if reply.rate is None or reply.owed is None:
             self._limits = None
             return
-        self._limits = Limits(reply.rate, reply.burst / 2)
+        self._limits = _careful(Limits(reply.rate, reply.burst))
         now = self._clock()
         self._debt = max(self._debt.at(now, self._limits), Debt(reply.owed, now))
 
@@ -265,6 +270,11 @@ class Sender:
             for _ in parcel.units:
                 _settle(self._waiting.popleft(), error)
         self._stir()
+
+
+def _careful(limits: Limits) -> Limits:
+    """What is used of them."""
+    return Limits(limits.rate, limits.burst / 2)
 
 
 def _settle(acknowledged: "asyncio.Future[None]", error: Exception | None) -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from blackboard import sending
+from blackboard import limits, sending
 from blackboard.errors import BoardClosed, NotWritable, StoreError, TooBig
 from blackboard.line import Line
 from blackboard.pending import MemoryPending, Parcel, Pending, Room
@@ -230,12 +230,15 @@ async def test_limits_are_looked_up_again(bus: Recording, monkeypatch: pytest.Mo
 
 
 async def test_a_board_that_says_nothing_of_limits(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is spoken to as to one that has none."""
-    bus.limits = Failed("BadMessage", "no such query")
+    """It is spoken to as to a new one: it may be away, and count later what it was sent meanwhile."""
+    monkeypatch.setattr(sending, "UNKNOWN", limits.Limits(100.0, 20.0))
+    bus.limits = Failed("NoAnswer", "it is away")
+    monkeypatch.setattr(sending, "PATIENCE", 0.0)
     out = sender(bus)
-    async with asyncio.timeout(5):
-        for number in range(20):
-            await out.say(unit(number))
+    began = asyncio.get_running_loop().time()
+    for number in range(20):
+        await out.say(unit(number))
+    assert asyncio.get_running_loop().time() - began >= (20 - 10 - 2) / 100.0
     await out.aclose()
 
 
@@ -301,6 +304,18 @@ async def test_what_is_refused_for_good_stays_in_the_outbox(bus: Recording) -> N
             await out.say(unit(2))
     await out.aclose()
     assert await pending.next(Room(100, 100), acknowledged=0) is not None
+
+
+async def test_taking_up_keeps_within_the_limits(bus: Recording) -> None:
+    """What is sent to ask about an epoch is said no faster than anything else."""
+    bus.limits = Limited(100.0, 20.0, 15.0)
+    pending = Safe(reopened=True)
+    out = sender(bus, pending)
+    began = asyncio.get_running_loop().time()
+    await out.taken_up()
+    assert len(bus.posts) == 1
+    assert asyncio.get_running_loop().time() - began >= 0.05
+    await out.aclose()
 
 
 @pytest.mark.parametrize("forgotten", [True, False])
