@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -10,6 +10,7 @@ from bus.messages import Time
 
 Victim = Literal["agent", "subscriber", "host", "broker"]
 Fault = Literal["cut", "slow", "deaf", "hole"]
+Way = Literal["frozen", "deaf", "hole", "ended"]
 
 KILLED: dict[Victim, int] = {"agent": 35, "subscriber": 10, "host": 30, "broker": 25}
 """How often each is the one that is killed, in a hundred kills."""
@@ -73,6 +74,14 @@ class Break(Struct, frozen=True):
     seconds: float
 
 
+class Depose(Struct, frozen=True):
+    """The host that leads the ``which``-th board is frozen, or cut off, for so many seconds, or asked to end and started again."""
+
+    how: Way
+    which: int
+    seconds: float
+
+
 class Blow(Struct, frozen=True):
     """What happens ``after`` so many seconds, ``aim`` seconds after agents, or the one that it hits, have something to say; and the kills
     done with it.
@@ -80,7 +89,7 @@ class Blow(Struct, frozen=True):
 
     after: float
     aim: float
-    what: Kill | Freeze | Break
+    what: Kill | Freeze | Break | Depose
     kills: int
 
 
@@ -102,5 +111,7 @@ def blows(plan: Plan) -> Iterator[Blow]:
         elif roll < 0.75:
             victim = dice.choice(("host", "host", "broker", "agent", "subscriber"))
             yield Blow(after, aim, Freeze(victim, which, dice.uniform(0.5, plan.longest_freeze)), kills)
-        else:
+        elif roll < 0.9:
             yield Blow(after, aim, Break(dice.choice(FAULTS), which, dice.uniform(0.2, plan.longest_freeze)), kills)
+        else:
+            yield Blow(after, aim, Depose(dice.choice(get_args(Way)), which, dice.uniform(0.5, plan.longest_freeze)), kills)

@@ -13,14 +13,15 @@ from pathlib import Path
 from msgspec import Struct, field
 
 import blackboard
-from blackboard.opening import set_limits
+from blackboard.opening import host_of, set_limits
 from blackboard.sqlite import inspect
+from bus.errors import BusError
 from bus.jetstream import observations_stream
 from tests.chaos.acts import kinds_file
 from tests.chaos.agent import AT_ONCE
 from tests.chaos.checks import check
 from tests.chaos.naive import WATCHED
-from tests.chaos.plan import Break, Freeze, Kill, Plan, Victim, blows
+from tests.chaos.plan import Break, Depose, Freeze, Kill, Plan, Victim, Way, blows
 from tests.chaos.processes import Process
 from tests.chaos.scribe import Scribe
 from tests.chaos.stage import Stage, Stuck
@@ -34,7 +35,9 @@ LAG = 0.05
 """Seconds that a slow line takes longer, each way."""
 AT_WORK_WITHIN = 1.0
 """Seconds for which a blow waits for an agent that has nothing to say, or nobody to hear it."""
-ENDS = {"agent": 0, "subscriber": 0, "host": 143}
+LEADER_WITHIN = 1.0
+"""Seconds for which a blow waits to learn who leads."""
+ENDS: dict[Victim, int] = {"agent": 0, "subscriber": 0, "host": 143}
 """The exit code of who was asked to end."""
 
 
@@ -131,9 +134,13 @@ class Run:
                 case Kill(victim, which, down, wipe):
                     await self._kill(victim, which, down, aim=blow.aim, wipe=wipe)
                 case Freeze(victim, which, seconds):
-                    self._freeze(victim, which, seconds)
+                    if (process := self._victim(victim, which)) is not None:
+                        self._report.done[f"{victim} frozen"] += 1
+                        self._freeze(process, seconds)
                 case Break() as fault:
                     self._stage.spawn(self._break(fault))
+                case Depose(how, which, seconds):
+                    await self._depose(how, which, seconds)
 
     def _have_said(self, least: int) -> bool:
         return all(said >= least for said in self._said.values())
@@ -182,12 +189,40 @@ class Run:
                 while self._said[agent.name] == said:
                     await self._news.wait()
 
-    def _freeze(self, kind: Victim, which: int, seconds: float) -> None:
-        process = self._victim(kind, which)
+    async def _leader(self, board: str) -> Process | None:
+        """The host that leads a board, if that can be learnt and it runs."""
+        hosts = {host_of(self._stage.data(number)): host for number, host in enumerate(self._stage.members["host"])}
+        with suppress(TimeoutError, BusError):
+            async with asyncio.timeout(LEADER_WITHIN):
+                _, leader = await self._stage.bus._leases._look(board)
+                host = hosts.get(leader)
+                return host if host is not None and host.running and not host.frozen else None
+        return None
+
+    async def _depose(self, how: Way, which: int, seconds: float) -> None:
+        process = await self._leader(self._boards[which % len(self._boards)])
         if process is None:
             return
+        self._report.done[f"leader: {how}"] += 1
+        self._tell(f"leader {process.name}: {how}")
+        lines = self._stage.lines[self._stage.members["host"].index(process)]
+        match how:
+            case "frozen":
+                self._freeze(process, seconds)
+            case "ended":
+                process.terminate()
+                if (code := await process.ended()) != ENDS["host"]:
+                    self._report.findings.append(f"{process.name}, asked to end, ended with {code}: {process.last_words()}")
+                await self._stage.begin(process)
+            case "deaf":
+                for proxy in lines:
+                    self._stage.spawn(proxy.deaf(seconds))
+            case "hole":
+                for proxy in lines:
+                    self._stage.spawn(proxy.hole(seconds))
+
+    def _freeze(self, process: Process, seconds: float) -> None:
         process.freeze()
-        self._report.done[f"{kind} frozen"] += 1
         self._tell(f"froze {process.name} for {seconds:.1f} s")
 
         async def later() -> None:
