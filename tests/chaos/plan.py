@@ -49,7 +49,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 class Kill(Struct, frozen=True):
     """SIGKILL for the ``which``-th of those that run (modulo how many they are); it is started again ``down`` seconds later.
 
-    ``wipe``: if it is the last of several hosts, its disk is lost, too.
+    ``wipe``: if it is a host, and another one has all boards, its disk is lost, too.
     """
 
     victim: Victim

@@ -169,8 +169,8 @@ class Run:
         self._report.done[f"{kind} killed"] += 1
         if kind == "agent" and not any(broker.running for broker in self._stage.members["broker"]):
             self._report.done["agent killed, while no server was there"] += 1
-        if wipe and len(self._stage.members["host"]) > 1 and process is self._stage.members["host"][-1]:
-            shutil.rmtree(self._stage.data(self._plan.hosts - 1))
+        if wipe and kind == "host" and self._others_have_all(number := self._stage.members["host"].index(process)):
+            shutil.rmtree(self._stage.data(number))
             self._report.done["host killed, with its disk lost"] += 1
         self._tell(f"killed {process.name}, {sum(self._said.values())} said")
 
@@ -179,6 +179,11 @@ class Run:
             await self._stage.begin(process)
 
         self._stage.spawn(again())
+
+    def _others_have_all(self, host: int) -> bool:
+        """Has another host every board, as far as it had come?"""
+        files = [[path for each, path in self._databases(board).items() if each != f"host-{host}"] for board in self._boards]
+        return any(all(path.exists() for path in boards) for boards in zip(*files, strict=True))
 
     async def _at_work(self, agent: Process) -> None:
         """Let it have something to say, and wait until it is about to."""
