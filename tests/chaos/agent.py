@@ -71,7 +71,7 @@ class Worker:
 
     def tell(self) -> None:
         """Tell whoever started us."""
-        print(self.n, self.accepted, flush=True)  # noqa: T201 - the way in which it hears us
+        print(f"{self.n} {self.accepted}", flush=True)  # noqa: T201 - the way in which it hears us; whole, whenever we are killed
 
     async def _say(self, board: Board, said: Said) -> None:
         try:

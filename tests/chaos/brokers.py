@@ -15,8 +15,8 @@ def free_ports(count: int) -> list[int]:
         return [each.getsockname()[1] for each in taken]
 
 
-def commands(folder: Path, ports: list[int]) -> list[list[str]]:
-    """The command of each server, with its configuration and store in ``folder``; several are a cluster."""
+def commands(folder: Path, ports: list[int], accounts: str) -> list[list[str]]:
+    """The command of each server, with its configuration and store in ``folder``; several are a cluster. ``accounts``: who may do what."""
     binary = str(find_server())
     routes = free_ports(len(ports)) if len(ports) > 1 else []
     found = []
@@ -31,7 +31,7 @@ def commands(folder: Path, ports: list[int]) -> list[list[str]]:
         config = store / "server.conf"
         config.write_text(
             f"server_name: node-{number}\nlisten: '127.0.0.1:{port}'\nmax_payload: 1MB\n"
-            f"jetstream {{ store_dir: {json.dumps(str(store))}, sync_interval: always }}\n{cluster}"
+            f"jetstream {{ store_dir: {json.dumps(str(store))}, sync_interval: always }}\n{cluster}{accounts}"
         )
         found.append([binary, "--config", str(config)])
     return found

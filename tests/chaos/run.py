@@ -26,6 +26,8 @@ from tests.chaos.processes import Process
 from tests.chaos.scribe import Scribe
 from tests.chaos.stage import Stage, Stuck
 
+FOUNDER = "founder"
+"""The agent that has said what is there from the beginning."""
 STUCK_AFTER = 120.0
 """Seconds without progress after which a run gives up."""
 BEHIND = 4
@@ -90,14 +92,15 @@ class Run:
         plan, stage = self._plan, self._stage
         kinds = stage.folder / "kinds.toml"
         kinds.write_text(kinds_file(plan.time))
-        await stage.serve(plan.nodes)
+        await stage.serve(plan.nodes, self._boards, [FOUNDER, *self._agents])
         options = ("--kinds", str(kinds), "--time", plan.time, "--keep-journal-entries", str(plan.journal))
         await stage.host(plan.hosts, self._boards, *options, checkpoint=plan.checkpoint)
         for board in self._boards:
             self._scribes[board] = Scribe(stage.bus, board)
             stage.spawn(self._scribes[board].run())
-            await set_limits(f"{stage.direct}/{board}", plan.rate or None, max(plan.rate, 1.0))
-            async with blackboard.open(f"{stage.direct}/{board}", agent="founder") as opened:
+            address = f"{stage.direct}/{board}"
+            await set_limits(address, plan.rate or None, max(plan.rate, 1.0), credentials=stage.keys)
+            async with blackboard.open(address, agent=FOUNDER, credentials=stage.keys) as opened:
                 await opened.say(*WATCHED)
                 await opened.wait_applied()
         for number, (agent, board) in enumerate(self._agents.items()):

@@ -5,12 +5,16 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Self
 
 from blackboard.housekeeping import CHECKPOINT_EVERY
+from bus import names
+from bus.accounts import configuration
+from bus.credentials import VARIABLE
+from bus.identities import Identities
 from bus.nats import NatsBus
 from tests.chaos import brokers
 from tests.chaos.plan import Victim
@@ -43,6 +47,8 @@ class Stage:
         self.findings: list[str] = []
         self._ports: list[int] = []
         self._environment = {**os.environ, "PYTHONPATH": str(ROOT), "PHEROBOARD_DATA": str(folder)}
+        self._identities = Identities(folder)
+        self._environment[VARIABLE] = str(self.keys)
         self._stack = AsyncExitStack()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -60,13 +66,22 @@ class Stage:
 
     # ---- starting -----------------------------------------------------------------------------------------------------------------------
 
-    async def serve(self, nodes: int) -> None:
-        """Start so many servers."""
+    @property
+    def keys(self) -> Path:
+        """The folder of everybody's keys."""
+        return self._identities.keys
+
+    async def serve(self, nodes: int, boards: Iterable[str], agents: Iterable[str]) -> None:
+        """Start so many servers, which know these agents, and nobody else, on these boards."""
         self._ports = brokers.free_ports(nodes)
-        for number, command in enumerate(brokers.commands(self.folder, self._ports)):
+        await self._identities.prepare()
+        for agent in agents:
+            await self._identities.add(agent)
+        accounts = configuration(self._identities.registry(), self._identities.host, boards)
+        for number, command in enumerate(brokers.commands(self.folder, self._ports, accounts)):
             await self.launch("broker", f"broker-{number}", command)
         self.direct = ",".join(f"nats://127.0.0.1:{port}" for port in self._ports)
-        self.bus = await NatsBus.connect(self.direct, within=30.0)
+        self.bus = await NatsBus.connect(self.direct, within=30.0, credentials=self._identities.key(names.HOST))
         self._stack.push_async_callback(self.bus.aclose)
 
     async def host(self, count: int, boards: list[str], *options: str, checkpoint: int = CHECKPOINT_EVERY) -> None:

@@ -28,6 +28,7 @@ from tests.chaos.stage import Stage
 
 How = Literal["kill", "freeze", "end"]
 BOARD = "takeover"
+SAYER, HEARER = "sayer", "hearer"
 MUST = 5.0
 """Seconds after which signals must flow again."""
 EVERY = 0.02
@@ -50,7 +51,11 @@ class Takeovers:
     async def going_on(self) -> AsyncIterator[None]:
         """Let the agent say and the subscriber hear meanwhile."""
         address = f"{self._stage.direct}/{BOARD}"
-        async with blackboard.open(address, agent="sayer") as sayer, blackboard.open(address, agent="hearer") as hearer:
+        keys = self._stage.keys
+        async with (
+            blackboard.open(address, agent=SAYER, credentials=keys) as sayer,
+            blackboard.open(address, agent=HEARER, credentials=keys) as hearer,
+        ):
             tasks = [asyncio.create_task(self._say(sayer)), asyncio.create_task(self._hear(hearer))]
             try:
                 yield
@@ -77,7 +82,7 @@ class Takeovers:
         async with asyncio.timeout(RETURNS_WITHIN):
             while True:
                 try:
-                    states = await hosts_of(f"{self._stage.direct}/{BOARD}")
+                    states = await hosts_of(f"{self._stage.direct}/{BOARD}", credentials=self._stage.keys)
                 except BusError:
                     states = ()
                 leads = [state.host for state in states if state.leads]
@@ -121,7 +126,7 @@ async def measure(folder: Path, times: int, how: How, hosts: int, nodes: int, se
     """The seconds of each takeover."""
     dice, found = random.Random(seed), []
     async with Stage(folder) as stage:
-        await stage.serve(nodes)
+        await stage.serve(nodes, [BOARD], [SAYER, HEARER])
         await stage.host(hosts, [BOARD])
         takeovers = Takeovers(stage, hosts)
         async with takeovers.going_on():
