@@ -51,7 +51,11 @@ class Company:
             progress = self._progress
             await self._bus.beat(
                 self._name,
-                encode(Beat(host=self._host, cursor=progress.cursor, leads=self.lease.ours, trouble=progress.trouble)),
+                encode(
+                    Beat(
+                        host=self._host, cursor=progress.cursor, leads=self.lease.ours, trouble=progress.trouble, clean=progress.clean
+                    )  # fmt: skip
+                ),
             )
             await anyio.sleep(BEAT)
 
@@ -107,6 +111,11 @@ class Company:
     async def passed(self, seq: int) -> None:
         """Return once every host that was heard of lately has entry ``seq``."""
         while self.least() < seq:
+            await self._progress.step_or(BEAT)
+
+    async def cleaned(self, seq: int) -> None:
+        """Return once nothing is left on the bus of what was erased up to entry ``seq``, by another host's doing, or once this one leads."""
+        while not self.lease.ours and self._roster.clean(self._now()) < seq:
             await self._progress.step_or(BEAT)
 
     def least(self) -> int:

@@ -6,7 +6,7 @@ Laws:
 - A cut changes nothing about the board: the checkpoint that becomes the origin stands for what it drops, and what was not told stays.
 - The log is cut by the host that leads, behind every host; who comes later begins with a snapshot. Each host cuts its own files.
 - What was erased is owed a cut from the transaction on that recorded the erasure, through any crash, until no byte of it is left: neither
-  in the files nor in the log. (Who says it again after that has said it again.)
+  in the files nor on the bus. Every host owes both, so that whichever leads next pays. (Who says it again after that has said it again.)
 """
 
 import asyncio
@@ -135,8 +135,10 @@ class Housekeeping:
         """Let the journal begin behind entry ``seq``, of which the checkpoint has just been written."""
         erases, company = self._progress.erasing > 0, self._company
         await self._told(seq)
-        followed = company.lease.ours and await company.keeps_snapshot()
+        if erases:
+            await company.cleaned(seq)
         if company.lease.ours:
+            followed = await company.keeps_snapshot()
             await company.passed(seq)
             if erases:
                 await company.drop_snapshot()
@@ -154,12 +156,13 @@ class Housekeeping:
             scrubbing = partial(self._store.scrub, seq)
             while not await written("the files without what was erased", scrubbing, self._progress):  # noqa: ASYNC110 - readers have no event
                 await anyio.sleep(AGAIN)
-            self._progress.clean = seq
+            self._progress.scrubbed = seq
             if self._progress.erasing <= seq:
                 self._progress.erasing = 0
             self._progress.wake()
-            if followed:
-                _ = await company.give_snapshot()
+            # Anew: while the files were cleaned one may have been given to a host that joins, of files that were not.
+            if company.lease.ours and await company.keeps_snapshot() and not await company.give_snapshot():
+                await company.drop_snapshot()
 
     async def _cut_log(self, seq: int, *, wholly: bool) -> None:
         """Cut what the bus keeps; ``wholly``: until no byte of it is left, for which it is cut again as far as the board has stored it."""

@@ -82,13 +82,18 @@ class Progress:
         """Audience → up to which number it was told. Of one that is not here all was told."""
         self.erasing = 0
         """The entry up to which the journal is still to be cut, since something was erased; 0: nothing is owed."""
-        self.clean = 0
-        """The entry up to which no byte is left of what was erased."""
+        self.scrubbed = 0
+        """The entry up to which it was removed last."""
         self.ending = asyncio.Event()
         """Is the host to end? What does not work by then is not tried again."""
         self._troubles = Troubles()
         self._now = now
         self._step = asyncio.Event()
+
+    @property
+    def clean(self) -> int:
+        """The entry up to which no byte is left of what was erased."""
+        return self.scrubbed if self.erasing else self.cursor
 
     @property
     def trouble(self) -> str:
@@ -194,7 +199,7 @@ class Questions:
             case Applied(gone, epoch):
                 if gone and agent == names.HOST:
                     erased = self._progress.erasing  # what is erased meanwhile, others wait for
-                    clean = self._progress.until(lambda: not self._progress.erasing or self._progress.clean >= erased)
+                    clean = self._progress.until(lambda: self._progress.clean >= erased)
                     await _in_time(clean, "what was erased is not out of the files yet")
                 return await self._applied(agent, epoch)
             case Limits():

@@ -59,6 +59,10 @@ class Roster:
         """The entry that every host has passed, this one, at ``cursor``, included."""
         return min((each.beat.cursor for each in self._present(now) if not each.beat.joins), default=cursor)
 
+    def clean(self, now: float) -> int:
+        """The entry up to which another host has seen to it that nothing is left of what was erased."""
+        return max((each.beat.clean for each in self._present(now)), default=0)
+
     def accompanied(self, now: float) -> bool:
         """Is there any other host?"""
         return bool(self._present(now))

@@ -16,6 +16,8 @@ class Beat(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Why it could not lead."""
     joins: bool = False
     """It has not the board yet, and waits for a snapshot."""
+    clean: int = 0
+    """The entry up to which nothing is left of what was erased, neither in its files nor on the bus."""
     v: int = VERSION
 
 

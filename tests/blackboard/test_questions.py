@@ -45,11 +45,11 @@ async def test_the_operator_waits_for_what_was_erased_until_then() -> None:
     await host.answer(names.HOST, encode(Ask(Applied())))
     await host.answer("finance", encode(Ask(Applied(gone=True))))
     asked = asyncio.create_task(host.answer(names.HOST, encode(Ask(Applied(gone=True)))))
-    for progress.erasing, progress.clean in ((4, 0), (7, 3)):
+    for progress.erasing, progress.scrubbed in ((4, 0), (7, 3)):
         progress.wake()
         await anyio.wait_all_tasks_blocked()
         assert not asked.done()
-    progress.clean = 4
+    progress.scrubbed = 4
     progress.wake()
     assert decode_answer(await asked).reply == UpTo()
 

@@ -20,7 +20,7 @@ from bus import names
 from bus.errors import NoAnswer
 from bus.messages import Beat, Change, Failed, HostList, Hosts, Signal
 from bus.nats import NatsBus
-from bus.port import Claim
+from bus.port import Claim, Cut
 from bus.server import Server, running_server
 from tests.blackboard.hosting import Held, ask, some_life
 
@@ -34,9 +34,9 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
 
 
 class Fragile(NatsBus):
-    """A host's bus on which it can be made to stand still, as one that is stopped does, or to tell nothing."""
+    """A host's bus on which it can be made to stand still, as one that is stopped does, to tell nothing, or to cut nothing."""
 
-    frozen = muted = False
+    frozen = muted = uncut = False
 
     async def claim(self, board: str, host: str) -> Claim:
         if self.frozen:
@@ -47,6 +47,11 @@ class Fragile(NatsBus):
         if self.muted:
             raise NoAnswer("muted")
         await super().emit(board, audience, first, *events)
+
+    async def cut_log(self, board: str, seq: int) -> Cut:
+        if self.uncut:
+            raise NoAnswer("uncut")
+        return await super().cut_log(board, seq)
 
 
 @asynccontextmanager
@@ -236,6 +241,28 @@ async def test_what_is_erased_is_gone_everywhere(server: Server) -> None:
         for each in (one, two):
             await each._progress.until(lambda each=each: each._progress.cursor >= 2 and not each._progress.erasing)  # type: ignore[misc]
             assert await each._store.journal(0) == []
+
+
+async def test_what_the_leader_has_not_erased_the_next_one_erases(server: Server) -> None:
+    """A leader that ends before the log is cut leaves that to the host that follows."""
+    async with (
+        asyncio.timeout(WITHIN),
+        standing(server, "one") as (one, bus),
+        standing(server, "two") as (two, other),
+        agents(server, "finance") as (finance,),
+    ):
+        item = await finance.deposit("47 a piece", scope="shared")
+        bus.uncut = True
+        await finance.erase(item)
+        await finance.wait_applied()
+        bus.frozen = True
+        await two._progress.until(lambda: two._progress.cursor >= 2)
+        assert await _begins(other) == 1
+        await leads(two)
+        await two._house.settled()
+        assert await _begins(other) > 2
+        bus.uncut = False
+        await one._house.settled()
 
 
 async def _begins(bus: NatsBus) -> int:
