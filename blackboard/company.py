@@ -49,14 +49,10 @@ class Company:
         """Let the others hear that this host is there, for ever."""
         while True:
             progress = self._progress
-            await self._bus.beat(
-                self._name,
-                encode(
-                    Beat(
-                        host=self._host, cursor=progress.cursor, leads=self.lease.ours, trouble=progress.trouble, clean=progress.clean
-                    )  # fmt: skip
-                ),
-            )
+            beat = Beat(
+                host=self._host, cursor=progress.cursor, leads=self.lease.ours, trouble=progress.trouble, clean=progress.clean
+            )  # fmt: skip
+            await self._bus.beat(self._name, encode(beat))
             await anyio.sleep(BEAT)
 
     async def hear(self) -> None:
@@ -114,7 +110,7 @@ class Company:
             await self._progress.step_or(BEAT)
 
     async def cleaned(self, seq: int) -> None:
-        """Return once nothing is left on the bus of what was erased up to entry ``seq``, by another host's doing, or once this one leads."""
+        """Return once another host has rid the bus of what was erased up to entry ``seq``, or this one leads and has to."""
         while not self.lease.ours and self._roster.clean(self._now()) < seq:
             await self._progress.step_or(BEAT)
 

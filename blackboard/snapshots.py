@@ -4,6 +4,7 @@ Laws:
 
 - A snapshot is a backup: all of a board's files as of one entry. What stands behind that in the log is the tail.
 - Who joins without a board, or with one that the log no longer goes on from, takes the snapshot in its place; never an older one.
+- One that cannot be read is as good as none: who finds that drops it, and the leader gives another.
 """
 
 import asyncio
@@ -16,7 +17,6 @@ import anyio
 import msgspec
 from msgspec import Struct
 
-from blackboard.errors import StoreError
 from blackboard.sqlite import back_up, discard, inspect, restore
 from bus.errors import LogMismatch
 from bus.messages import Beat, encode
@@ -105,7 +105,7 @@ class Snapshots:
         if snapshot is None:
             return False
         about = _about(self._name, snapshot)
-        if about.seq <= cursor or not _serves(about, log):
+        if about is None or about.seq <= cursor or not _serves(about, log):
             return False
         with self._folder() as folder:
             file = Path(folder, "snapshot")
@@ -115,6 +115,9 @@ class Snapshots:
                         await whole.write(chunk)
             except LogMismatch as error:
                 _logger.warning("%s", error)
+                now = await self._bus.snapshot(self._name)
+                if now is not None and now.about == snapshot.about:  # it was not replaced: it is broken
+                    await self._bus.drop_snapshot(self._name)
                 return False
             with anyio.CancelScope(shield=True):
                 await asyncio.to_thread(discard, self._path)
@@ -127,15 +130,17 @@ class Snapshots:
         return TemporaryDirectory(dir=self._path.parent, prefix=f".{self._path.name}.snapshot.")
 
 
-def _about(name: str, snapshot: Snapshot) -> About:
+def _about(name: str, snapshot: Snapshot) -> About | None:
+    """What is said of it; ``None``: it is none of ours, and is replaced."""
     try:
         return msgspec.json.decode(snapshot.about, type=About)
     except msgspec.DecodeError as error:
-        raise StoreError(f"the snapshot of board {name!r} is none of ours ({error}): delete its object store") from error
+        _logger.warning("the snapshot of board %s is none of ours: %s", name, error)
+        return None
 
 
-def _serves(about: About, log: Stretch) -> bool:
-    return about.log == log.identity and about.seq + 1 >= log.first
+def _serves(about: About | None, log: Stretch) -> bool:
+    return about is not None and about.log == log.identity and about.seq + 1 >= log.first
 
 
 async def _chunks(file: Path) -> AsyncIterator[bytes]:

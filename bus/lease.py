@@ -56,7 +56,9 @@ class Leases:
         except Nobody:
             await self._connection.create(LEASES, leases_stream())
             return 0, ""
-        return (0, "") if found is None else (int((found.headers or {}).get(PLACE, 0)), found.data.decode())
+        return (
+            (0, "") if found is None else (int((found.headers or {}).get(PLACE, 0)), found.data.decode(errors="replace"))
+        )  # a stranger's, too, is taken once it stands still
 
     async def _swap(self, board: str, place: int, value: str) -> bool:
         """Put the value where the key is still at ``place``; was it?"""

@@ -4,18 +4,21 @@ Laws:
 
 - It is there once what is said of it is: half a snapshot is never seen, and one that is replaced meanwhile is noticed by its reader.
 - A chunk is stored once, however often it is sent: each says what came before it.
+- What is said of it and cannot be read counts as nothing, so that it is put anew. With each that is put, all chunks before it go: those of
+  the former, and those of one whose giver was killed.
 
 An object store holds one board's snapshot alone, so that with the store every byte of it is gone.
 """
 
 import base64
 import hashlib
+import logging
 import secrets
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from bus.connection import Connection, Nobody
 from bus.errors import LogMismatch, StreamRefused
@@ -25,38 +28,47 @@ from bus.port import Snapshot
 OBJECT = "board"
 """The name under which it stands."""
 
+_logger = logging.getLogger(__name__)
+
+
+class _Info(Struct, omit_defaults=True):
+    """What is said of it, as far as it concerns us."""
+
+    name: str
+    description: str
+    bucket: str
+    nuid: str
+    size: int
+    chunks: int
+    digest: str
+    mtime: str
+    deleted: bool = False
+
 
 async def put(connection: Connection, board: str, about: str, chunks: AsyncIterator[bytes]) -> None:
     """Put a snapshot in the place of the one there."""
     stream = snapshots_stream(board)
-    former = await _info(connection, board)
-    if former is None:
+    if await _info(connection, board) is None:
         await connection.create(stream, snapshots_config(board))
     nuid, size, count, digest = secrets.token_hex(11), 0, 0, hashlib.sha256()
-    subject, last = snapshot_subject(board, f"C.{nuid}"), 0
+    subject, first, last = snapshot_subject(board, f"C.{nuid}"), 0, 0
     async for chunk in chunks:
         last = await _store(connection, stream, subject, chunk, last)
-        size, count = size + len(chunk), count + 1
+        size, count, first = size + len(chunk), count + 1, first or last
         digest.update(chunk)
-    info = {
-        "name": OBJECT,
-        "description": about,
-        "bucket": stream.removeprefix("OBJ_"),
-        "nuid": nuid,
-        "size": size,
-        "chunks": count,
-        "digest": f"SHA-256={base64.urlsafe_b64encode(digest.digest()).decode()}",
-        "mtime": datetime.now(UTC).isoformat(),
-    }
+    info = _Info(
+        name=OBJECT, description=about, bucket=stream.removeprefix("OBJ_"), nuid=nuid, size=size, chunks=count,
+        digest=f"SHA-256={base64.urlsafe_b64encode(digest.digest()).decode()}", mtime=datetime.now(UTC).isoformat(),
+    )  # fmt: skip
     await connection.jetstream(_name(board), msgspec.json.encode(info), {"Nats-Rollup": "sub"})
-    if former is not None:
-        await connection.api(f"STREAM.PURGE.{stream}", {"filter": snapshot_subject(board, f"C.{former['nuid']}")})
+    if first > 1:
+        await connection.api(f"STREAM.PURGE.{stream}", {"filter": snapshot_subject(board, "C.>"), "seq": first})
 
 
 async def get(connection: Connection, board: str) -> Snapshot | None:
     """The snapshot that is there."""
     info = await _info(connection, board)
-    return None if info is None else Snapshot(info.get("description", ""), _chunks(connection, board, info))
+    return None if info is None else Snapshot(info.description, _chunks(connection, board, info))
 
 
 async def drop(connection: Connection, board: str) -> None:
@@ -68,12 +80,19 @@ async def drop(connection: Connection, board: str) -> None:
             raise
 
 
-async def _info(connection: Connection, board: str) -> dict[str, Any] | None:
+async def _info(connection: Connection, board: str) -> _Info | None:
     try:
         found = await connection.last(snapshots_stream(board), _name(board), insist=False)
     except Nobody:
         return None
-    return None if found is None else msgspec.json.decode(found.data, type=dict[str, Any])
+    if found is None:
+        return None
+    try:
+        info = msgspec.json.decode(found.data, type=_Info)
+    except msgspec.DecodeError as error:
+        _logger.warning("what stream %s says of the snapshot of board %r cannot be read: %s", snapshots_stream(board), board, error)
+        return None
+    return None if info.deleted else info
 
 
 async def _store(connection: Connection, stream: str, subject: str, chunk: bytes, last: int) -> int:
@@ -88,17 +107,17 @@ async def _store(connection: Connection, stream: str, subject: str, chunk: bytes
     return int(ack["seq"])
 
 
-async def _chunks(connection: Connection, board: str, info: dict[str, Any]) -> AsyncIterator[bytes]:
-    subject, place, digest = snapshot_subject(board, f"C.{info['nuid']}"), 0, hashlib.sha256()
-    for n in range(info["chunks"]):
+async def _chunks(connection: Connection, board: str, info: _Info) -> AsyncIterator[bytes]:
+    subject, place, digest = snapshot_subject(board, f"C.{info.nuid}"), 0, hashlib.sha256()
+    for n in range(info.chunks):
         request = msgspec.json.encode({"seq": place + 1, "next_by_subj": subject})
         found = await connection.direct(snapshots_stream(board), request)
         if found is None:
-            raise LogMismatch(f"the snapshot of board {board!r} ends before chunk {n} of {info['chunks']}: it was replaced; get it again")
+            raise LogMismatch(f"the snapshot of board {board!r} ends before chunk {n} of {info.chunks}: it was replaced; get it again")
         place = int((found.headers or {}).get(PLACE, 0))
         digest.update(found.data)
         yield found.data
-    if info["digest"] != f"SHA-256={base64.urlsafe_b64encode(digest.digest()).decode()}":
+    if info.digest != f"SHA-256={base64.urlsafe_b64encode(digest.digest()).decode()}":
         raise LogMismatch(f"the snapshot of board {board!r} is not what was put there: delete stream {snapshots_stream(board)}")
 
 
