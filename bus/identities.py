@@ -35,12 +35,23 @@ class Identities:
 
     def registry(self) -> Registry:
         """Who is known. Raises ``BadCredentials`` for a file that cannot be read."""
+        data = self._read()
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=Registry)
+            return Registry() if data is None else msgspec.json.decode(data, type=Registry)
+        except msgspec.DecodeError as error:
+            raise self._unreadable(error) from error
+
+    def _read(self) -> bytes | None:
+        """What the file holds; ``None`` where there is none."""
+        try:
+            return self._file.read_bytes()
         except FileNotFoundError:
-            return Registry()
-        except (OSError, msgspec.DecodeError) as error:
-            raise BadCredentials(f"{self._file} cannot be read ({error}): correct it, or restore it from a copy") from error
+            return None
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> BadCredentials:
+        return BadCredentials(f"{self._file} cannot be read ({error}): correct it, or restore it from a copy")
 
     def known(self, name: str) -> Agent:
         """An agent that was added. Raises ``UnknownAgent``."""
@@ -56,8 +67,8 @@ class Identities:
         return public(self.key(names.HOST))
 
     def stamp(self) -> str:
-        """Tells one state of the registry from another."""
-        return hashlib.sha256(self._file.read_bytes() if self._file.exists() else b"").hexdigest()
+        """Tells one state of the registry from another. Raises ``BadCredentials`` for a file that cannot be read."""
+        return hashlib.sha256(self._read() or b"").hexdigest()
 
     def trust(self, certificate: Path | None) -> None:
         """Lay the certificate of the folder's server beside the keys, so that whoever has one of those trusts it; ``None``: it has none."""

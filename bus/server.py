@@ -238,7 +238,8 @@ class Server:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, longest)
                 try:
-                    await self.start()
+                    async with self._reloading:  # else what it is told while it starts reaches the one before
+                        await self.start()
                 except (ServerError, OSError) as error:
                     _logger.warning("nats-server at %s cannot be started again: %s; trying again in %g s", self.url, error, pause)
                 else:

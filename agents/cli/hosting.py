@@ -25,6 +25,8 @@ from bus.server import LOOPBACK, Listening, Server, running_server
 
 LOOK_AGAIN = 0.2
 """Seconds between two looks at whether an agent was added, or another change was made."""
+TRY_AGAIN = 1.0
+"""Seconds until the server is told again what it did not take: it may have stood still, and whoever was removed speaks until it does."""
 
 _logger = logging.getLogger(__name__)
 
@@ -87,16 +89,19 @@ async def hosting(
 
 async def _follow(identities: Identities, boards: tuple[str, ...], server: Server, stamp: str, told: Callable[..., None]) -> None:
     """Tell the server of every change of who is known. What it does not take leaves it as it was; what is lost does not open it."""
-    closed = identities.registry().closed
+    closed, complaint = identities.registry().closed, ""
     while True:
-        await anyio.sleep(LOOK_AGAIN)
-        if stamp == (stamp := identities.stamp()):
-            continue
+        await anyio.sleep(TRY_AGAIN if complaint else LOOK_AGAIN)
         try:
+            if stamp == (found := identities.stamp()):
+                complaint = ""
+                continue
             registry = identities.registry()
             closed = closed or registry.closed
             await server.reload(configuration(registry, identities.host, boards, closed=closed))
         except BusError as error:
-            _logger.error("the agents' new state is not in force: %s", error)  # noqa: TRY400 - its sentence says all
+            if complaint != (complaint := str(error)):
+                _logger.error("the agents' new state is not in force; trying again: %s", error)  # noqa: TRY400 - its sentence says all
         else:
+            stamp, complaint = found, ""
             told(identities=stamp)

@@ -11,11 +11,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
 import trustme
 
 from bus import names
+from bus import server as module
 from bus.accounts import configuration
 from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld, Unreachable
 from bus.identities import Identities
@@ -451,6 +454,31 @@ async def test_one_that_is_away_is_told_when_it_is_back(tmp_path: Path) -> None:
         await town.identities.add("finance", ["shop"])
         await server.reload(town.accounts)
         finance = await NatsBus.connect(server.url, within=20, credentials=town.identities.key("finance"))
+        await finance.aclose()
+
+
+async def test_one_that_is_coming_back_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is to be told to a server that has read its configuration and is not ready yet it is told once it is."""
+    town = Town(tmp_path)
+    await town.identities.prepare()
+    ready, coming, go = module._ready, asyncio.Event(), asyncio.Event()
+
+    async def slowly(*arguments: Any) -> int:
+        port = await ready(*arguments)
+        coming.set()
+        await go.wait()
+        return port
+
+    async with running_server(tmp_path / "nats", accounts=town.accounts) as server, asyncio.timeout(20):
+        monkeypatch.setattr(module, "_ready", slowly)
+        os.kill(server.pid, signal.SIGKILL)
+        await coming.wait()
+        await town.identities.add("finance", ["shop"])
+        telling = asyncio.create_task(server.reload(town.accounts))
+        await anyio.wait_all_tasks_blocked()
+        go.set()
+        await telling
+        finance = await NatsBus.connect(server.url, credentials=town.identities.key("finance"))
         await finance.aclose()
 
 
