@@ -13,7 +13,7 @@ import sqlite3
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from blackboard.errors import Damaged, OutboxInUse, StoreError, WrongOutbox
+from blackboard.errors import Damaged, NotWritable, OutboxInUse, StoreError, WrongOutbox
 from blackboard.pending import Parcel, Room, Said, new_epoch
 from blackboard.sqlite.file import File, not_writable
 from blackboard.sqlite.schema import OUTBOX
@@ -41,7 +41,7 @@ class SqlitePending:
         self.epoch, self.number, self.acknowledged = "", 0, 0
         self.last = self.left = 0
         self.news = asyncio.Event()
-        self._path = path
+        self._path = path.resolve()  # under whatever name: one lock, beside the file itself
         self._of = of
         self._settled = 0
         self._lock: IO[str] | None = None
@@ -192,6 +192,8 @@ def _renew(db: sqlite3.Connection, state: _State, without: int) -> None:
 
 
 def _lock(path: Path) -> IO[str]:
+    if path.is_dir():
+        raise NotWritable(f"outbox {path} is a folder: name a file in it")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return hold(path.with_name(f"{path.name}.lock"))

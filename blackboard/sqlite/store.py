@@ -327,10 +327,11 @@ def _settle_erasure(db: sqlite3.Connection, seq: int) -> None:
 
 
 def lock(path: Path) -> IO[str]:
-    """Hold ``NAME.db.lock``. Raises ``BoardInUse``, ``NotWritable``."""
+    """Hold ``NAME.db.lock`` beside the file itself, under whatever name that was reached. Raises ``BoardInUse``, ``NotWritable``."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return hold(path.with_name(f"{path.name}.lock"))
+        file = path.resolve()
+        return hold(file.with_name(f"{file.name}.lock"))
     except Held as held:
         here = " (this one, in another event loop)" if held.holder == str(os.getpid()) else ""
         raise BoardInUse(f"{path} is in use by process {held.holder}{here}: end it, or serve the board with `pheroboard up`") from held

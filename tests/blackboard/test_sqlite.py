@@ -88,6 +88,15 @@ async def test_same_process(make: Make) -> None:
     await second.open()
 
 
+async def test_another_name(store: SqliteStore, path: Path) -> None:
+    """Who holds a board holds it under whatever name it is reached."""
+    await store.open()
+    link = path.with_name("link.db")
+    link.symlink_to(path)
+    with pytest.raises(BoardInUse, match="this one"):
+        await SqliteStore(link).open()
+
+
 async def test_unwritable_folder(tmp_path: Path) -> None:
     """A folder that cannot be made or written is named."""
     (tmp_path / "file").touch()

@@ -66,10 +66,12 @@ async def test_one_that_never_reached_its_board_is_nobody_s(tmp_path: Path) -> N
 
 async def test_it_is_held(tmp_path: Path) -> None:
     """A second holder is refused with the first one's number, and may have it when that is done."""
+    (tmp_path / "link.db").symlink_to(tmp_path / "out.db")
     async with opened(tmp_path / "out.db"):
-        with pytest.raises(OutboxInUse, match=rf"out\.db is in use by process {os.getpid()} \(this one"):
-            async with opened(tmp_path / "out.db"):
-                pass
+        for name in ("out.db", "link.db"):  # whatever it is called
+            with pytest.raises(OutboxInUse, match=rf"out\.db is in use by process {os.getpid()} \(this one"):
+                async with opened(tmp_path / name):
+                    pass
     async with opened(tmp_path / "out.db"):
         pass
 
@@ -98,6 +100,18 @@ async def test_what_is_no_outbox(tmp_path: Path) -> None:
     with pytest.raises(NotWritable):
         async with opened(tmp_path / "text" / "out.db"):
             pass
+    with pytest.raises(NotWritable, match="is a folder: name a file in it"):
+        async with opened(tmp_path):
+            pass
+
+
+async def test_no_name_stands_for_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What SQLite would keep in memory alone is a file like any other: what is in it outlives the process."""
+    monkeypatch.chdir(tmp_path)
+    async with opened(Path(":memory:")) as pending:
+        await pending.keep(said(1))
+    async with opened(Path(":memory:")) as pending:
+        assert pending.last == 1
 
 
 async def test_a_full_disk(tmp_path: Path) -> None:
