@@ -57,7 +57,7 @@ class Chain:
                 try:
                     ack = await self._connection.jetstream(self._subject, data, {EXPECTED_LAST: str(place), NUMBER: str(n)})
                 except StreamRefused as error:
-                    if error.code != WRONG_LAST:
+                    if error.code not in WRONG_LAST:
                         raise
                     self._end = None  # an acknowledgement was lost, or another host tells it too
                     await asyncio.sleep(PAUSE)  # and the replica that answered may be a little behind

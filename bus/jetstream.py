@@ -9,7 +9,10 @@ API = "$JS.API."
 EXPECTED_LAST = "Nats-Expected-Last-Subject-Sequence"
 PLACE = "Nats-Sequence"
 """The header with its number in the stream that a message got directly bears."""
-NO_STREAM, NO_MESSAGE, WRONG_LAST, NO_CLUSTER = 10059, 10037, 10071, 10074
+NO_STREAM, NO_MESSAGE, NO_CLUSTER = 10059, 10037, 10074
+WRONG_LAST = frozenset({10071, 10164})
+"""What was expected to be a subject's last message is not, or, on a cluster, another is on its way behind it: after the loss of a majority
+that may be one's own, sent before."""
 REPLICAS = 3
 """Copies of each stream on a cluster: one server may be lost."""
 ORIGIN = "pheroboard.origin"

@@ -67,7 +67,7 @@ class Leases:
         except Nobody:
             return False
         except StreamRefused as error:
-            if error.code != WRONG_LAST:
+            if error.code not in WRONG_LAST:
                 raise
             return False
         self._seen[board] = int(ack["seq"]), time.monotonic()

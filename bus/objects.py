@@ -10,6 +10,7 @@ Laws:
 An object store holds one board's snapshot alone, so that with the store every byte of it is gone.
 """
 
+import asyncio
 import base64
 import hashlib
 import logging
@@ -20,7 +21,7 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import Struct
 
-from bus.connection import Connection, Nobody
+from bus.connection import PAUSE, Connection, Nobody
 from bus.errors import LogMismatch, StreamRefused
 from bus.jetstream import EXPECTED_LAST, NO_STREAM, PLACE, WRONG_LAST, snapshot_subject, snapshots_config, snapshots_stream
 from bus.port import Snapshot
@@ -97,14 +98,18 @@ async def _info(connection: Connection, board: str) -> _Info | None:
 
 async def _store(connection: Connection, stream: str, subject: str, chunk: bytes, last: int) -> int:
     """Store a chunk behind the one at ``last``; its own number."""
-    try:
-        ack = await connection.jetstream(subject, chunk, {EXPECTED_LAST: str(last)})
-    except StreamRefused as error:
-        if error.code != WRONG_LAST:
-            raise
-        found = await connection.last(stream, subject)  # nobody else writes there: its acknowledgement was lost
-        return int(((found and found.headers) or {}).get(PLACE, 0))
-    return int(ack["seq"])
+    while True:
+        try:
+            ack = await connection.jetstream(subject, chunk, {EXPECTED_LAST: str(last)})
+        except StreamRefused as error:
+            if error.code not in WRONG_LAST:
+                raise
+        else:
+            return int(ack["seq"])
+        found = await connection.last(stream, subject)
+        if (place := int(((found and found.headers) or {}).get(PLACE, 0))) > last:
+            return place  # nobody else writes there: its acknowledgement was lost
+        await asyncio.sleep(PAUSE)
 
 
 async def _chunks(connection: Connection, board: str, info: _Info) -> AsyncIterator[bytes]:

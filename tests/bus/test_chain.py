@@ -1,13 +1,16 @@
 """Telling events once, on a real server."""
 
 import asyncio
+from typing import Any
 
 import nats
 import pytest
 
 from bus import names
 from bus.chain import events_of
-from bus.errors import TooLarge
+from bus.connection import Connection
+from bus.errors import StreamRefused, TooLarge
+from bus.jetstream import WRONG_LAST
 from bus.nats import NatsBus
 from bus.port import MAX_BYTES, Bus
 from bus.server import Server
@@ -29,6 +32,23 @@ async def test_the_chain_refuses_a_duplicate(bus: Bus, server: Server) -> None:
         assert (await other.jetstream().stream_info("PB_EVT_procurement")).state.messages == 5
         await other.close()
     await second.aclose()
+
+
+@pytest.mark.parametrize("code", sorted(WRONG_LAST))
+async def test_one_that_is_on_its_way_is_waited_for(bus: Bus, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    """Where the server says that another message comes first, in whichever words, it is looked at again: no event is given up for that."""
+    ask, refusals = Connection.jetstream, [code] * 3
+
+    async def refused(self: Connection, subject: str, data: bytes, *rest: Any, **more: Any) -> dict[str, Any]:
+        if subject.startswith("pb.evt.") and refusals:
+            raise StreamRefused(subject, {"err_code": refusals.pop(), "description": "wrong last sequence"})
+        return await ask(self, subject, data, *rest, **more)
+
+    async with hosting(bus), bus.listen(BOARD, names.SHARED) as heard:
+        monkeypatch.setattr(Connection, "jetstream", refused)
+        await bus.emit(BOARD, names.SHARED, 1, b"1")
+        assert await take(heard, 1) == [b"1"]
+        assert not refusals
 
 
 async def test_what_is_told_together_shares_a_message(bus: Bus, server: Server) -> None:

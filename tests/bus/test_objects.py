@@ -1,6 +1,7 @@
 """bus.objects: a board's snapshot in an object store, on a real server."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import msgspec
 import nats
@@ -8,7 +9,7 @@ import pytest
 
 from bus import objects
 from bus.connection import Connection
-from bus.errors import LogMismatch
+from bus.errors import LogMismatch, StreamRefused
 from bus.nats import NatsBus
 from bus.server import Server
 
@@ -49,6 +50,21 @@ async def test_an_acknowledgement_that_is_lost(bus: NatsBus, monkeypatch: pytest
 
     monkeypatch.setattr(Connection, "jetstream", twice)
     await bus.put_snapshot(BOARD, "", each(CHUNKS))
+    assert await whole(bus) == CHUNKS
+
+
+async def test_a_chunk_that_is_on_its_way(bus: NatsBus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the server says that another comes first and there is none, the chunk is sent again, not left out."""
+    ask, refusals = Connection.jetstream, [10164, 10164]
+
+    async def refused(self: Connection, subject: str, data: bytes, *rest: Any, **more: Any) -> dict[str, Any]:
+        if data == CHUNKS[1] and refusals:
+            raise StreamRefused(subject, {"err_code": refusals.pop(), "description": "wrong last sequence"})
+        return await ask(self, subject, data, *rest, **more)
+
+    monkeypatch.setattr(Connection, "jetstream", refused)
+    await bus.put_snapshot(BOARD, "", each(CHUNKS))
+    assert not refusals
     assert await whole(bus) == CHUNKS
 
 
