@@ -38,6 +38,8 @@ from bus.reader import NatsLog
 
 QUESTIONS_AT_ONCE = 1024
 """Of one agent; more are refused."""
+TAKEOVER = 4.0
+"""Seconds that a question waits where nobody answers, as between two hosts that lead: as long as a lease lasts, and a little more."""
 
 _FAILED = "Pb-Failed"
 """The header of a reply that says why there is none."""
@@ -77,9 +79,11 @@ class NatsBus:
         return int(ack["seq"])
 
     async def ask(self, board: str, agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ASYNC109 - as the port has it
-        """Send a query, give back its reply. A query whose connection broke is asked again."""
+        """Send a query, give back its reply. It is asked again if its connection broke, and for ``TAKEOVER`` s if nobody is there."""
         self._connection.check_size(data)
-        lost = False
+        lost = nobody = False
+        clock = asyncio.get_running_loop().time
+        give_up = clock() + TAKEOVER
         try:
             async with asyncio.timeout(timeout):
                 while True:
@@ -89,12 +93,15 @@ class NatsBus:
                     except Lost:
                         lost = True
                     except Nobody:  # after a broken connection: we are back before the board is
-                        if not lost:
+                        nobody = True
+                        if not lost and clock() >= give_up:
                             raise
                     await asyncio.sleep(PAUSE)
         except Nobody:
             raise self._not_served(board) from None
         except TimeoutError:
+            if nobody and not lost:
+                raise self._not_served(board) from None
             raise self._connection.silence(f"board {board!r} did not answer", timeout) from None
         if reply.headers and (failed := reply.headers.get(_FAILED)):
             raise NoAnswer(f"board {board!r} failed to answer: {failed}")

@@ -161,7 +161,7 @@ class BusContract:
             assert await bus.ask(BOARD, "finance", b"good") == b"good"
 
     async def test_nobody_serves(self, bus: Bus) -> None:
-        """A query to a board that nobody serves fails at once, naming the board."""
+        """A query to a board that nobody serves fails long before its time is over, naming the board."""
         async with asyncio.timeout(WITHIN):
             with pytest.raises(NoAnswer, match=f"nobody serves board '{BOARD}'"):
                 await bus.ask(BOARD, "finance", b"?", timeout=60)

@@ -1,13 +1,16 @@
 """The bus over a real NATS server."""
 
 import asyncio
+from typing import Any
 
 import nats
 import pytest
 from nats.js.api import StreamConfig
 
 from bus import names
-from bus.errors import BusError, NoAnswer
+from bus.connection import Connection, Nobody
+from bus.errors import BusError, NoAnswer, NotServed
+from bus.jetstream import Arrival
 from bus.nats import NatsBus
 from bus.port import MAX_BYTES, Bus
 from bus.server import Server
@@ -61,6 +64,31 @@ async def test_hears_from_the_moment_on(bus: Bus, server: Server) -> None:
                 await bus.emit(BOARD, names.SHARED, n, b"%d" % n)
                 assert await take(heard, 1) == [b"%d" % n]
     await agent.aclose()
+
+
+async def test_a_question_between_two_hosts(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody answers for a moment a question waits for the next host, also the first that is asked on a connection."""
+    met_nobody, request = asyncio.Event(), Connection.request
+
+    async def watched(self: Connection, *arguments: Any) -> Arrival:
+        try:
+            return await request(self, *arguments)
+        except Nobody:
+            met_nobody.set()
+            raise
+
+    async def answering(agent: str, data: bytes) -> bytes:
+        return data
+
+    monkeypatch.setattr(Connection, "request", watched)
+    async with asyncio.timeout(10):
+        asked = asyncio.create_task(bus.ask(BOARD, "finance", b"?"))
+        await met_nobody.wait()
+        async with bus.answer(BOARD, answering):
+            assert await asked == b"?"
+    monkeypatch.setattr("bus.nats.TAKEOVER", 60.0)
+    with pytest.raises(NotServed, match="nobody serves"):
+        await bus.ask(BOARD, "finance", b"?", timeout=0.2)
 
 
 async def test_an_unknown_board(bus: Bus) -> None:
