@@ -37,6 +37,8 @@ UNKNOWN = BoardConfig(name="any").limits
 """What is allowed as long as the board has not said."""
 LEARN_AGAIN = 10.0
 """Seconds after which the board's limits are looked up again."""
+LOOK_AGAIN = 1.0
+"""Seconds after which whoever is held back looks whether the limits are others by now."""
 _AGAIN = 0.5
 """Seconds between two tries; the bus has been patient before."""
 
@@ -217,16 +219,18 @@ class Sender:
         self._debt = max(self._debt.at(now, self._limits), Debt(reply.owed, now))
 
     async def _held_back(self) -> None:
-        if self._clock() - self._learned >= LEARN_AGAIN and (self._learning is None or self._learning.done()):
-            self._learning = asyncio.create_task(self._learn(0.0), name=f"limits of {self._line.agent}")
-        while self._limits is not None and (wait := self._debt.at(self._clock(), self._limits).wait(self._limits)):
+        while True:
+            if self._clock() - self._learned >= LEARN_AGAIN and (self._learning is None or self._learning.done()):
+                self._learning = asyncio.create_task(self._learn(0.0), name=f"limits of {self._line.agent}")
+            if self._limits is None or not (wait := self._debt.at(self._clock(), self._limits).wait(self._limits)):
+                return
             if not self._told:
                 self._told = True
                 rate = self._limits.rate
                 _logger.warning(
                     "%s is held back to %g observations a second, which board %s lets it say", self._line.agent, rate, self._line.board
                 )
-            await asyncio.sleep(wait)
+            await asyncio.sleep(min(wait, LOOK_AGAIN))
 
     # ---- one post -----------------------------------------------------------------------------------------------------------------------
 

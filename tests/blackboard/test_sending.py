@@ -229,6 +229,23 @@ async def test_limits_are_looked_up_again(bus: Recording, monkeypatch: pytest.Mo
     await out.aclose()
 
 
+async def test_who_is_held_back_learns_that_it_may_go_on(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it would have to wait by what it knows."""
+    for pause in ("LEARN_AGAIN", "LOOK_AGAIN"):
+        monkeypatch.setattr(sending, pause, 0.02)
+    bus.limits = Limited(1e-6, 2.0, 0.0)
+    out = sender(bus)
+    async with asyncio.timeout(5):
+        await out.say(unit(1))
+        await out.say(unit(2))
+        held_back = asyncio.create_task(out.say(unit(3)))
+        while not out._told:  # noqa: ASYNC110 - that somebody is held back is told to people alone
+            await asyncio.sleep(0.01)
+        bus.limits = Limited(None, 2.0, 0.0)
+        await held_back
+    await out.aclose()
+
+
 async def test_a_board_that_says_nothing_of_limits(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is spoken to as to a new one: it may be away, and count later what it was sent meanwhile."""
     monkeypatch.setattr(sending, "UNKNOWN", limits.Limits(100.0, 20.0))
