@@ -99,7 +99,7 @@ class ServerTooOld(ServerError):
 
 
 class FolderInUse(ServerError):
-    """Another server works on the folder."""
+    """Another server, or another change, works on the folder."""
 
 
 class PortTaken(ServerError):

@@ -18,8 +18,8 @@ from msgspec import structs
 from bus import names
 from bus.accounts import OPERATOR, Agent, Registry
 from bus.credentials import CERTIFICATE, KEY, make, public
-from bus.errors import BadCredentials, UnknownAgent
-from bus.lock import take
+from bus.errors import BadCredentials, FolderInUse, UnknownAgent
+from bus.lock import Held, take
 
 PATIENCE = 10.0
 """Seconds that a change waits for another one to be done."""
@@ -117,8 +117,8 @@ class Identities:
         """Let an agent speak no more. Raises ``UnknownAgent``."""
         async with self._changing() as registry:
             _known(registry, name)
+            self.key(name).unlink(missing_ok=True)  # first: whoever bears that name later is another, also if this is cut off here
             self._write(structs.replace(registry, agents={other: of for other, of in registry.agents.items() if other != name}))
-            self.key(name).unlink(missing_ok=True)  # who bears that name later is another
 
     def _made(self, name: str) -> str:
         """The public half of an agent's key, which is drawn if there is none: what is there is left by a change that was cut off."""
@@ -128,7 +128,13 @@ class Identities:
     async def _changing(self) -> AsyncIterator[Registry]:
         self._data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.keys.mkdir(mode=0o700, exist_ok=True)
-        with await take(self._data / "agents.lock", PATIENCE):
+        try:
+            lock = await take(self._data / "agents.lock", PATIENCE)
+        except Held as held:
+            raise FolderInUse(
+                f"process {held.holder} has been changing who is known in {self._data} for {PATIENCE:g} s: wait for it, or end it"
+            ) from None
+        with lock:
             yield self.registry()
 
     def _write(self, registry: Registry) -> None:

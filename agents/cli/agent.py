@@ -88,6 +88,8 @@ async def remove(
         raise CommandError(f"{OPERATOR} is this machine's own, which looks as it; `pheroboard agent rotate {OPERATOR}` is possible")
     if [keep, erase, give_to is not None].count(True) != 1:
         raise CommandError(f"what becomes of the private items of {name}? Give one of --keep, --erase, --give-to AGENT")
+    if give_to == name:
+        raise CommandError(f"the private items of {name} are those of {name} already: give them to another, or --keep them")
     identities = Identities(data)
     if give_to is not None:
         identities.known(give_to)

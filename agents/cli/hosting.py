@@ -65,6 +65,7 @@ async def hosting(
                     f"{listening.address} can be reached from elsewhere, by anyone and as any agent: add the agents first "
                     f"(pheroboard agent add NAME --data {data})"
                 )
+            listening.check()
             identities.trust(listening.tls.certificate if listening.tls else None)
             stamp = identities.stamp()  # before the rest is read: what is written meanwhile is another state, and found later
             accounts = configuration(identities.registry(), identities.host, boards)

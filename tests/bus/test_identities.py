@@ -1,15 +1,18 @@
 """The identities of a folder."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
+from bus import identities as module
 from bus import names
 from bus.accounts import OPERATOR, Agent, Registry
 from bus.credentials import public
-from bus.errors import BadCredentials, BadName, UnknownAgent
+from bus.errors import BadCredentials, BadName, FolderInUse, UnknownAgent
 from bus.identities import Identities
+from bus.lock import hold
 
 
 @pytest.fixture
@@ -77,6 +80,30 @@ async def test_what_a_crash_has_left(identities: Identities) -> None:
     agent = await identities.add("finance")
     (identities.keys.parent / "agents.json").unlink()
     assert (await identities.add("finance")).key == agent.key
+
+
+async def test_a_removal_that_is_cut_off(identities: Identities, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It leaves no key that the next of that name would have."""
+    agent = await identities.add("finance")
+
+    def killed(registry: Registry) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as dying:
+        dying.setattr(identities, "_write", killed)
+        with pytest.raises(KeyboardInterrupt):
+            await identities.remove("finance")
+    assert identities.known("finance") == agent
+    assert not identities.key("finance").exists()
+    await identities.remove("finance")
+
+
+async def test_a_change_that_takes_too_long(identities: Identities, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who cannot wait for it any longer is told whose it is."""
+    monkeypatch.setattr(module, "PATIENCE", 0.1)
+    await identities.prepare()
+    with hold(identities.keys.parent / "agents.lock"), pytest.raises(FolderInUse, match=f"process {os.getpid()} has been changing"):
+        await identities.add("finance")
 
 
 async def test_the_stamp(identities: Identities) -> None:

@@ -128,6 +128,7 @@ def test_what_is_to_be_said(tmp_path: Path, run: Run) -> None:
     for arguments in ((), ("--keep", "--erase"), ("--erase", "--give-to", "finance")):
         assert refused(run("agent", "remove", "finance", *arguments), "Give one of --keep, --erase, --give-to AGENT")
     assert refused(run("agent", "remove", "finance", "--give-to", "nobody"), "there is no agent 'nobody' here")
+    assert refused(run("agent", "remove", "finance", "--give-to", "finance"), "give them to another")
     assert refused(run("agent", "remove", "nobody", "--keep"), "there is no agent 'nobody' here")
     assert refused(run("agent", "remove", "operator", "--keep"), "operator is this machine's own")
     assert refused(run("agent", "add", "a.b"), "agent name 'a.b'")
