@@ -4,7 +4,7 @@ Laws:
 
 - Every host applies the same log and stores the same events. One leads: it tells them, answers, ticks and folds.
 - What the leader has told, the others learn from the bus, not from the leader.
-- The log is cut behind every host that was heard of lately.
+- The log is cut behind every host that was heard of lately, and behind what was told.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from blackboard.trying import persistently
 from blackboard.writing import written
 from bus.errors import BadMessage, BusError
 from bus.messages import Beat, HostState, decode_beat, encode
-from bus.port import Bus
+from bus.port import EMBEDDED, Bus
 
 BEAT = 1.0
 """Seconds between two beats."""
@@ -100,6 +100,14 @@ class Company:
     async def told(self, seq: int) -> bool:
         """Is all told that came of the entries up to ``seq``, as far as can be learnt?"""
         await self.learn_told()
+        if await self._all_told(seq):
+            return True
+        log = await persistently(lambda: self._bus.stretch(self._name))
+        if log is not None and log.identity != EMBEDDED:
+            await self._store.note_told_before(log.first)  # the stream of what was told may have been cut since
+        return await self._all_told(seq)
+
+    async def _all_told(self, seq: int) -> bool:
         return all(first > seq for first in (await self._store.untold_from()).values())
 
     # ---- the others' copies -------------------------------------------------------------------------------------------------------------

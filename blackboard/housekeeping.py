@@ -28,6 +28,7 @@ from blackboard.trying import Work, persistently
 from blackboard.writing import written
 from bus.errors import BusError
 from bus.port import FILE_BYTES, Bus
+from bus.port import Cut as Dropped
 
 CHECKPOINT_EVERY = 100_000
 """Entries and changes between two checkpoints: what a reopening has to apply again, in a second or two, is bounded by it."""
@@ -167,11 +168,14 @@ class Housekeeping:
     async def _cut_log(self, seq: int, *, wholly: bool) -> None:
         """Cut what the bus keeps; ``wholly``: until no byte of it is left, for which it is cut again as far as the board has stored it."""
         name = self._board.config.name
+
+        async def cut_log() -> Dropped:
+            upto = max(seq, self._company.least()) if wholly else seq
+            await self._told(upto)
+            return await self._bus.cut_log(name, upto)
+
         try:
-            for cut in (
-                lambda: self._bus.cut_log(name, max(seq, self._company.least() if wholly else 0)),
-                lambda: self._bus.cut_events(name),
-            ):
+            for cut in (cut_log, lambda: self._bus.cut_events(name)):
                 _, left = await persistently(cut)
                 more = 0
                 while wholly and left and more < FILE_BYTES:

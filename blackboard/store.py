@@ -179,6 +179,10 @@ class Store(Protocol):
         """Audience → up to which number it was told, as became known since."""
         ...
 
+    async def note_told_before(self, seq: int) -> None:
+        """Every audience was told all that came of the entries before this one."""
+        ...
+
     async def untold_from(self) -> dict[str, int]:
         """Audience → the entry of the first of its events that it is not known to have been told."""
         ...
@@ -321,6 +325,10 @@ class MemoryStore:
     async def note_told(self, told: Mapping[str, int]) -> None:
         """Keep the higher numbers."""
         self._told.update({audience: n for audience, n in told.items() if n > self._told.get(audience, 0)})
+
+    async def note_told_before(self, seq: int) -> None:
+        """Keep the higher numbers."""
+        await self.note_told({event.audience: event.n for event in self._events if event.seq < seq})
 
     async def untold_from(self) -> dict[str, int]:
         """The first untold of each audience."""

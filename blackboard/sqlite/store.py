@@ -36,6 +36,10 @@ _PAGES_AT_ONCE = 64
 _AT_ONCE = 4096
 """Rows that are dropped in one transaction, so that a cut holds up no commit."""
 
+_NOTE_TOLD_BEFORE = (
+    "INSERT INTO told SELECT audience, MAX(n) FROM events WHERE seq < ? GROUP BY audience "
+    "ON CONFLICT (audience) DO UPDATE SET n = MAX(n, excluded.n)"
+)
 _NOTE_TOLD = "INSERT INTO told VALUES (?, ?) ON CONFLICT (audience) DO UPDATE SET n = MAX(n, excluded.n)"
 
 _logger = logging.getLogger(__name__)
@@ -161,6 +165,10 @@ class SqliteStore:
     async def note_told(self, told: Mapping[str, int]) -> None:
         """Keep the higher numbers."""
         await self._file.run(lambda db: db.executemany(_NOTE_TOLD, told.items()))
+
+    async def note_told_before(self, seq: int) -> None:
+        """Keep the higher numbers."""
+        await self._file.run(lambda db: db.execute(_NOTE_TOLD_BEFORE, (seq,)))
 
     async def untold_from(self) -> dict[str, int]:
         """The first untold of each audience."""

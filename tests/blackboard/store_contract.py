@@ -81,6 +81,18 @@ class StoreContract:
         assert await store.tally(1) == {"shared": 2}
         await store.aclose()
 
+    async def test_told_before(self, store: Store) -> None:
+        """What came of the entries before one can be noted as told; what is known to be told further stays so."""
+        await store.open()
+        events = (event(1, 1), event(1, 2, "private.a"), event(2, 2), event(3, 3))
+        await store.commit(Batch(3, 0.0, tuple(entry(n) for n in (1, 2, 3)), events=events))
+        await store.note_told_before(1)
+        assert await store.untold_from() == {"shared": 1, "private.a": 2}
+        await store.note_told_before(3)
+        assert await store.untold_from() == {"shared": 3}
+        await store.note_told_before(2)
+        assert await store.untold_from() == {"shared": 3}
+
     async def test_untold(self, store: Store) -> None:
         """Events are untold until a batch says up to which number their audience was told."""
         await store.open()

@@ -265,6 +265,23 @@ async def test_what_the_leader_has_not_erased_the_next_one_erases(server: Server
         await one._house.settled()
 
 
+async def test_a_standby_cuts_what_was_told_and_cut(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host that was away while log and events were cut knows from that what was told, and cuts its own files."""
+    monkeypatch.setattr(company, "SETTLED", WITHIN)
+    store = MemoryStore()
+    async with asyncio.timeout(WITHIN), standing(server, "one") as (one, bus), agents(server, "finance", "procurement") as boards:
+        async with standing(server, "two", store) as (two, _):
+            await some_life(boards)
+            await boards[0].stats()
+            await alike(one, two)
+        await one._told(one._progress.cursor)
+        await bus.cut_log("board", one._progress.cursor)
+        await bus.cut_events("board")
+        async with standing(server, "two", store, retention=Retention(journal_entries=1)) as (two, _):
+            await two._progress.until(lambda: two._house.base == one._progress.cursor)
+            assert two._outbox is None
+
+
 async def _begins(bus: NatsBus) -> int:
     """The first entry that the log still has."""
     stretch = await bus.stretch("board")
