@@ -4,8 +4,9 @@ Laws:
 
 - It is there once what is said of it is: half a snapshot is never seen, and one that is replaced meanwhile is noticed by its reader.
 - A chunk is stored once, however often it is sent: each says what came before it.
-- What is said of it and cannot be read counts as nothing, so that it is put anew. With each that is put, all chunks before it go: those of
-  the former, and those of one whose giver was killed.
+- What is said of it and cannot be read counts as nothing, so that it is put anew.
+- What is said of a snapshot says in whose place it is put: of two hosts that put one at once, the second to end is refused. What others
+  have left half done goes with the next that is put.
 
 An object store holds one board's snapshot alone, so that with the store every byte of it is gone.
 """
@@ -47,28 +48,35 @@ class _Info(Struct, omit_defaults=True):
 
 
 async def put(connection: Connection, board: str, about: str, chunks: AsyncIterator[bytes]) -> None:
-    """Put a snapshot in the place of the one there."""
+    """Put a snapshot in the place of the one there. Raises ``BusError`` where another host has put one meanwhile."""
     stream = snapshots_stream(board)
-    if await _info(connection, board) is None:
+    former, info = await _last(connection, board)
+    if info is None:
         await connection.create(stream, snapshots_config(board))
     nuid, size, count, digest = secrets.token_hex(11), 0, 0, hashlib.sha256()
-    subject, first, last = snapshot_subject(board, f"C.{nuid}"), 0, 0
+    subject, last = snapshot_subject(board, f"C.{nuid}"), 0
     async for chunk in chunks:
         last = await _store(connection, stream, subject, chunk, last)
-        size, count, first = size + len(chunk), count + 1, first or last
+        size, count = size + len(chunk), count + 1
         digest.update(chunk)
-    info = _Info(
+    said = _Info(
         name=OBJECT, description=about, bucket=stream.removeprefix("OBJ_"), nuid=nuid, size=size, chunks=count,
         digest=f"SHA-256={base64.urlsafe_b64encode(digest.digest()).decode()}", mtime=datetime.now(UTC).isoformat(),
     )  # fmt: skip
-    await connection.jetstream(_name(board), msgspec.json.encode(info), {"Nats-Rollup": "sub"})
-    if first > 1:
-        await connection.api(f"STREAM.PURGE.{stream}", {"filter": snapshot_subject(board, "C.>"), "seq": first})
+    try:
+        await connection.jetstream(_name(board), msgspec.json.encode(said), {"Nats-Rollup": "sub", EXPECTED_LAST: str(former)})
+    except StreamRefused as error:
+        _, stands = await _last(connection, board)
+        if error.code not in WRONG_LAST or stands is None or stands.nuid != nuid:  # else its acknowledgement was lost
+            raise
+    held = await connection.api(f"STREAM.INFO.{stream}", {"subjects_filter": snapshot_subject(board, "C.*")})
+    for other in held["state"].get("subjects", {}).keys() - {subject}:
+        await connection.api(f"STREAM.PURGE.{stream}", {"filter": other})
 
 
 async def get(connection: Connection, board: str) -> Snapshot | None:
     """The snapshot that is there."""
-    info = await _info(connection, board)
+    _, info = await _last(connection, board)
     return None if info is None else Snapshot(info.description, _chunks(connection, board, info))
 
 
@@ -81,19 +89,21 @@ async def drop(connection: Connection, board: str) -> None:
             raise
 
 
-async def _info(connection: Connection, board: str) -> _Info | None:
+async def _last(connection: Connection, board: str) -> tuple[int, _Info | None]:
+    """The place in the stream of what is said of the snapshot, and that; 0 and None where there is none."""
     try:
         found = await connection.last(snapshots_stream(board), _name(board), insist=False)
     except Nobody:
-        return None
+        found = None
     if found is None:
-        return None
+        return 0, None
+    place = int((found.headers or {}).get(PLACE, 0))
     try:
         info = msgspec.json.decode(found.data, type=_Info)
     except msgspec.DecodeError as error:
         _logger.warning("what stream %s says of the snapshot of board %r cannot be read: %s", snapshots_stream(board), board, error)
-        return None
-    return None if info.deleted else info
+        return place, None
+    return place, None if info.deleted else info
 
 
 async def _store(connection: Connection, stream: str, subject: str, chunk: bytes, last: int) -> int:
@@ -104,9 +114,11 @@ async def _store(connection: Connection, stream: str, subject: str, chunk: bytes
         except StreamRefused as error:
             if error.code not in WRONG_LAST:
                 raise
+            found = await connection.last(stream, subject)
+            if found is None and last:  # all of it has gone, since another host has put one
+                raise
         else:
             return int(ack["seq"])
-        found = await connection.last(stream, subject)
         if (place := int(((found and found.headers) or {}).get(PLACE, 0))) > last:
             return place  # nobody else writes there: its acknowledgement was lost
         await asyncio.sleep(PAUSE)

@@ -9,7 +9,7 @@ import pytest
 
 from bus import objects
 from bus.connection import Connection
-from bus.errors import LogMismatch, StreamRefused
+from bus.errors import BusError, LogMismatch, StreamRefused
 from bus.nats import NatsBus
 from bus.server import Server
 
@@ -86,6 +86,43 @@ async def test_only_the_last_is_kept(bus: NatsBus) -> None:
         await bus.put_snapshot(BOARD, "", each([b"%d" % n] * 5))
     info = await bus._connection.api("STREAM.INFO.OBJ_pheroboard-procurement", {})
     assert info["state"]["messages"] == 5 + 1
+
+
+async def test_what_was_left_half_done(bus: NatsBus) -> None:
+    """What a host has left that ended while it put one goes with the next."""
+
+    async def ending() -> AsyncIterator[bytes]:
+        yield b"half"
+        raise RuntimeError("it ends")
+
+    await bus.put_snapshot(BOARD, "", each(CHUNKS))
+    with pytest.raises(RuntimeError, match="it ends"):
+        await bus.put_snapshot(BOARD, "", ending())
+    assert await whole(bus) == CHUNKS
+    await bus.put_snapshot(BOARD, "", each(CHUNKS))
+    info = await bus._connection.api("STREAM.INFO.OBJ_pheroboard-procurement", {})
+    assert info["state"]["messages"] == len(CHUNKS) + 1
+
+
+@pytest.mark.parametrize("before", [True, False])
+async def test_two_that_put_one_at_once(bus: NatsBus, *, before: bool) -> None:
+    """Of a host that was overtaken while it put a snapshot, suspended perhaps, nothing replaces the newer one, and nothing stays."""
+
+    async def overtaken(chunks: list[bytes]) -> AsyncIterator[bytes]:
+        for chunk in chunks:
+            yield chunk
+        await bus.put_snapshot(BOARD, "newer", each([b"newer"]))
+        for chunk in chunks[1:]:
+            yield chunk
+
+    if before:
+        await bus.put_snapshot(BOARD, "oldest", each(CHUNKS))
+    for chunks in ([b"older"], [b"older", b"still"]):
+        with pytest.raises(BusError):
+            await bus.put_snapshot(BOARD, "older", overtaken(chunks))
+        assert await whole(bus) == [b"newer"]
+    info = await bus._connection.api("STREAM.INFO.OBJ_pheroboard-procurement", {})
+    assert info["state"]["messages"] == 1 + 1
 
 
 async def test_one_that_is_damaged(bus: NatsBus) -> None:
