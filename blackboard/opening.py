@@ -12,7 +12,7 @@ import re
 import secrets
 import socket
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -34,7 +34,7 @@ from blackboard.store import MemoryStore, Store
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from bus import names
-from bus.errors import BadName, Unreachable
+from bus.errors import BadName, LogMismatch, Unreachable
 from bus.later import LaterBus
 from bus.memory import MemoryBus
 from bus.messages import Applied, EraseOwned, HandOver, HostList, Hosts, HostState, Post, RenameKey, SetKinds, SetLimits, UpTo, encode
@@ -211,12 +211,20 @@ async def serving(
     """
     path = folder / f"{names.valid_name(name, 'board')}.db"
     host, snapshots = host_of(folder), Snapshots(bus, name, path)
-    await snapshots.join(host)
-    service = Service(
-        name, bus, SqliteStore(path), clock or SystemClock(), settings=_read(settings), detectors=detectors, summariser=summariser,
-        retention=retention, host=host, snapshots=snapshots, alone=alone,
-    )  # fmt: skip
-    async with service:
+    async with AsyncExitStack() as stack:
+        while True:
+            await snapshots.join(host)
+            service = Service(
+                name, bus, SqliteStore(path), clock or SystemClock(), settings=_read(settings), detectors=detectors, summariser=summariser,
+                retention=retention, host=host, snapshots=snapshots, alone=alone,
+            )  # fmt: skip
+            try:
+                await stack.enter_async_context(service)
+            except LogMismatch:
+                if not await snapshots.left_behind():
+                    raise
+            else:
+                break
         yield service
 
 

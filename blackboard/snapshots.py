@@ -78,10 +78,9 @@ class Snapshots:
 
         Raises ``LogMismatch`` if it is not, and no snapshot comes within ``PATIENCE`` seconds; ``StoreError``, ``BusError``.
         """
-        stands = inspect(self._path) if self._path.exists() else None
-        cursor = stands.cursor if stands else 0
         log = await self._bus.stretch(self._name)
-        if log is None or (stands and stands.log != log.identity):
+        cursor = self._cursor(log)
+        if log is None or cursor is None:
             return  # opening the log says what is wrong, if something is
         gone = cursor + 1 < log.first
         if not gone and (cursor or log.last - log.first < WORTH):
@@ -98,6 +97,19 @@ class Snapshots:
                 f"the log of board {self._name!r} begins at entry {log.first}, this host's copy ends at {cursor}, and no other host gives "
                 "a snapshot: start one that has the board, or restore a backup"
             ) from None
+
+    async def left_behind(self) -> bool:
+        """Was the log cut further than the board at ``path`` goes, by a host that did not know of this one yet?"""
+        log = await self._bus.stretch(self._name)
+        cursor = self._cursor(log)
+        return log is not None and cursor is not None and cursor + 1 < log.first
+
+    def _cursor(self, log: Stretch | None) -> int | None:
+        """Where the board at ``path`` stands in this log; None if it has read another."""
+        stands = inspect(self._path) if self._path.exists() else None
+        if stands is None or (stands.log is None and not stands.cursor):  # a file that its host has just made, and read no log into
+            return 0
+        return stands.cursor if log is not None and stands.log == log.identity else None
 
     async def _take(self, log: Stretch, cursor: int) -> bool:
         """Take the snapshot, if there is one from which the log goes on and which goes further than ``cursor``."""

@@ -1,8 +1,9 @@
 """blackboard.snapshots: what a host begins with that has not followed the log."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from blackboard.snapshots import Snapshots
 from blackboard.sqlite import inspect
 from bus.errors import LogMismatch
 from bus.nats import NatsBus
+from bus.port import Log
 from bus.server import Server, running_server
 
 WITHIN = 30.0
@@ -98,6 +100,33 @@ async def test_a_host_that_was_away_too_long(server: Server, tmp_path: Path, mon
             assert inspect(tmp_path / "two" / "board.db").cursor == 0
             async with hosting(server, tmp_path / "two") as two:
                 await alike(one, two)
+
+
+class Behind(NatsBus):
+    """A host's bus on which something happens just before its log is opened for the first time."""
+
+    before: Callable[[], Awaitable[object]] | None = None
+
+    async def open_log(self, board: str, *, after: int, identity: str | None = None, origin: str = "") -> Log:
+        before, self.before = self.before, None
+        if before is not None:
+            await before()
+        return await super().open_log(board, after=after, identity=identity, origin=origin)
+
+
+async def test_cut_while_a_host_joins(server: Server, tmp_path: Path) -> None:
+    """Where the log is cut between a new host's looking at it and its opening it, that host begins with the snapshot after all."""
+    bus = await Behind.connect(server.url)
+    assert isinstance(bus, Behind)
+    async with asyncio.timeout(WITHIN), hosting(server, tmp_path / "one") as one:
+        async with connected(server) as other, Board(other, "board", "finance") as finance:
+            await finance.deposit("the basis", scope="shared")
+            await finance.wait_applied()
+        bus.before = partial(live, server, one)
+        async with serving(bus, "board", tmp_path / "two") as two:
+            assert bus.before is None
+            await alike(one, two)
+    await bus.aclose()
 
 
 async def test_nobody_has_one(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
