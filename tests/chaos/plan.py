@@ -9,14 +9,14 @@ from msgspec import Struct
 from bus.messages import Time
 
 Victim = Literal["agent", "subscriber", "host", "broker"]
-Fault = Literal["cut", "slow", "deaf", "hole"]
-Way = Literal["frozen", "deaf", "hole", "ended"]
+Fault = Literal["cut", "slow", "deaf", "mute", "hole"]
+Way = Literal["frozen", "deaf", "mute", "hole", "ended"]
 
 KILLED: dict[Victim, int] = {"agent": 35, "subscriber": 10, "host": 30, "broker": 25}
 """How often each is the one that is killed, in a hundred kills."""
 AWAY = 4.0
 """Seconds for which a server that is killed is away at most; others return sooner."""
-FAULTS: tuple[Fault, ...] = ("cut", "cut", "slow", "deaf", "hole")
+FAULTS: tuple[Fault, ...] = ("cut", "cut", "slow", "deaf", "mute", "hole")
 
 
 class Plan(Struct, frozen=True, kw_only=True):

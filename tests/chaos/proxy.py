@@ -4,7 +4,7 @@ Laws:
 
 - What it carries stays whole and in order, or the connection ends: it never drops bytes and goes on.
 - ``hole`` is a cable that was pulled: both sides wait, and what was under way comes late. ``deaf`` is a peer that is gone without a word:
-  what is sent to it is lost, and the connection with it.
+  what is sent to it is lost, and the connection with it. ``mute`` is one that hears all, and whose answers are lost.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ class Proxy:
         self._target = target
         self._server: asyncio.Server
         self._lag = 0.0
-        self._deaf = False
+        self._deaf = self._mute = False
         self._open = asyncio.Event()
         self._open.set()
         self._carried: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
@@ -62,6 +62,13 @@ class Proxy:
         self._deaf = False
         self.cut()
 
+    async def mute(self, seconds: float) -> None:
+        """Lose what the server sends for a while, and in the end the connections."""
+        self._mute = True
+        await asyncio.sleep(seconds)
+        self._mute = False
+        self.cut()
+
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -86,7 +93,7 @@ class Proxy:
             if self._lag:
                 await asyncio.sleep(self._lag)
             await self._open.wait()
-            if up and self._deaf:
+            if self._deaf if up else self._mute:
                 continue
             writer.write(data)
             await writer.drain()

@@ -21,8 +21,9 @@ from tests.chaos.acts import kinds_file
 from tests.chaos.agent import AT_ONCE
 from tests.chaos.checks import check
 from tests.chaos.naive import WATCHED
-from tests.chaos.plan import Break, Depose, Freeze, Kill, Plan, Victim, Way, blows
+from tests.chaos.plan import Break, Depose, Fault, Freeze, Kill, Plan, Victim, Way, blows
 from tests.chaos.processes import Process
+from tests.chaos.proxy import Proxy
 from tests.chaos.scribe import Scribe
 from tests.chaos.stage import Stage, Stuck
 
@@ -140,8 +141,9 @@ class Run:
                     if (process := self._victim(victim, which)) is not None:
                         self._report.done[f"{victim} frozen"] += 1
                         self._freeze(process, seconds)
-                case Break() as fault:
-                    self._stage.spawn(self._break(fault))
+                case Break(fault, which, seconds):
+                    self._report.done[f"line: {fault}"] += 1
+                    self._break(self._stage.lines[which % len(self._stage.lines)], fault, seconds)
                 case Depose(how, which, seconds):
                     await self._depose(how, which, seconds)
 
@@ -213,7 +215,6 @@ class Run:
             return
         self._report.done[f"leader: {how}"] += 1
         self._tell(f"leader {process.name}: {how}")
-        lines = self._stage.lines[self._stage.members["host"].index(process)]
         match how:
             case "frozen":
                 self._freeze(process, seconds)
@@ -222,12 +223,8 @@ class Run:
                 if (code := await process.ended()) != ENDS["host"]:
                     self._report.findings.append(f"{process.name}, asked to end, ended with {code}: {process.last_words()}")
                 await self._stage.begin(process)
-            case "deaf":
-                for proxy in lines:
-                    self._stage.spawn(proxy.deaf(seconds))
-            case "hole":
-                for proxy in lines:
-                    self._stage.spawn(proxy.hole(seconds))
+            case "deaf" | "mute" | "hole":
+                self._break(self._stage.lines[self._stage.members["host"].index(process)], how, seconds)
 
     def _freeze(self, process: Process, seconds: float) -> None:
         process.freeze()
@@ -239,19 +236,19 @@ class Run:
 
         self._stage.spawn(later())
 
-    async def _break(self, fault: Break) -> None:
-        proxies = self._stage.lines[fault.which % len(self._stage.lines)]
-        self._report.done[f"line: {fault.fault}"] += 1
-        match fault.fault:
-            case "cut":
-                for proxy in proxies:
+    def _break(self, line: list[Proxy], fault: Fault, seconds: float) -> None:
+        for proxy in line:
+            match fault:
+                case "cut":
                     proxy.cut()
-            case "slow":
-                await asyncio.gather(*(proxy.slow(LAG, fault.seconds) for proxy in proxies))
-            case "deaf":
-                await asyncio.gather(*(proxy.deaf(fault.seconds) for proxy in proxies))
-            case "hole":
-                await asyncio.gather(*(proxy.hole(fault.seconds) for proxy in proxies))
+                case "slow":
+                    self._stage.spawn(proxy.slow(LAG, seconds))
+                case "deaf":
+                    self._stage.spawn(proxy.deaf(seconds))
+                case "mute":
+                    self._stage.spawn(proxy.mute(seconds))
+                case "hole":
+                    self._stage.spawn(proxy.hole(seconds))
 
     # ---- the end ------------------------------------------------------------------------------------------------------------------------
 

@@ -95,6 +95,17 @@ async def test_deaf(echo: int, connect: Connect) -> None:
         await deaf
 
 
+async def test_mute(echo: int, connect: Connect) -> None:
+    """What is answered meanwhile is lost, and in the end the connection."""
+    async with Proxy(echo) as proxy:
+        streams = await connect(proxy)
+        assert await said(streams, b"x\n") == b"x\n"
+        mute = asyncio.create_task(proxy.mute(0.3))
+        await asyncio.sleep(0)
+        assert await said(streams, b"y\n") == b""
+        await mute
+
+
 async def test_slow(echo: int, connect: Connect) -> None:
     """What is slow comes later, each way."""
     async with Proxy(echo) as proxy:
