@@ -51,7 +51,7 @@ async def doctor(*databases: Path, who: Who = OPERATOR) -> int:
     Parameters
     ----------
     databases
-        Databases to look into besides those of the data folder.
+        Databases to look into besides those of the data folder, which are looked into anyway.
     """
     found: list[Finding] = []
     async for finding in _findings(databases, who):
@@ -74,7 +74,8 @@ async def _findings(databases: tuple[Path, ...], who: Who) -> AsyncIterator[Find
         yield Finding("server", ok=False, said=f"none answers at {record.url}, where {', '.join(record.boards)} are served: {away(record)}")
     else:
         yield Finding("server", ok=True, said="none runs on this machine (pheroboard up starts one)")
-    for path in (*databases_in(who.data), *databases):
+    here = databases_in(who.data)
+    for path in (*here, *(path for path in databases if str(path) not in {each.stem for each in here})):
         try:
             board = inspect(path, latest=LETTERS)
         except BlackboardError as error:

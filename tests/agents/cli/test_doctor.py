@@ -22,6 +22,13 @@ def test_all_well(served: Path) -> None:
     assert any("operator: NotInView: not in your view" in line for line in lines)
 
 
+def test_a_board_that_is_named(served: Path) -> None:
+    """A board of the folder, which is looked into anyway, may be named."""
+    done = pheroboard(served, "doctor", "lab")
+    assert done.code == 0
+    assert done.out.count("lab: its log goes on from there") == 1
+
+
 async def test_dead_letters(tmp_path: Path) -> None:
     """Whatever was refused is listed with its sender, the reason and what it said."""
     deposit = {"type": "deposit", "content": "c"}
