@@ -72,11 +72,11 @@ class Roster:
         return any(each.beat.joins for each in self._present(now) if now - each.heard < SILENT)
 
     def states(self, cursor: int, now: float) -> tuple[HostState, ...]:
-        """How each other host stands to this one, which is at ``cursor``, by name."""
+        """How each other host stands to this one, which is at ``cursor``, by name. One that is silent leads no more."""
         return tuple(
             HostState(
-                host=name, leads=each.beat.leads, behind=max(cursor - each.beat.cursor, 0), silent=round(max(now - each.heard, 0.0), 1),
-                trouble=each.beat.trouble, joins=each.beat.joins,
+                host=name, leads=each.beat.leads and now - each.heard < SILENT, behind=max(cursor - each.beat.cursor, 0),
+                silent=round(max(now - each.heard, 0.0), 1), trouble=each.beat.trouble, joins=each.beat.joins,
             )
             for name, each in sorted(self._known.items())
             if now - each.heard < FORGOTTEN

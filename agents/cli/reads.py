@@ -135,8 +135,5 @@ def _standing(host: HostState) -> str:
     if host.joins:
         return "waits for a snapshot"
     behind = f"{host.behind:,} entries behind" if host.behind else "abreast"
-    return (
-        f"stands by, {behind}"
-        + (f"; silent for {host.silent:g} s" if host.silent > SILENT else "")
-        + (f"; in trouble {host.trouble}" if host.trouble else "")
-    )
+    how = f"silent for {host.silent:g} s" if host.silent >= SILENT else "stands by"
+    return f"{how}, {behind}" + (f"; in trouble {host.trouble}" if host.trouble else "")

@@ -96,3 +96,10 @@ def test_how_each_stands() -> None:
     b, c = HostState(host="b", behind=3, silent=0.5, trouble="no room"), HostState(host="c", silent=1.0)
     assert known.states(10, 1.0) == (b, c)
     assert known.states(10, 60.2) == (HostState(host="b", behind=3, silent=59.7, trouble="no room"),)
+
+
+def test_who_is_silent_leads_no_more() -> None:
+    """A host that was killed while it led is not shown as the leader beside the one that took over."""
+    known = Roster("board", "a")
+    known.hear(Beat(host="b", cursor=10, leads=True), 10, 0.0)
+    assert [state.leads for now in (0.5, SILENT) for state in known.states(10, now)] == [True, False]

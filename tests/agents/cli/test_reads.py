@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agents.cli.reads import _standing
+from bus.messages import HostState
 from tests.agents.cli.commands import pheroboard
 
 
@@ -62,3 +64,10 @@ def test_stats(served: Path, budget: str) -> None:
     """The board in figures."""
     assert pheroboard(served, "stats", "kitchen").out.startswith("kitchen: round 0, 2 items and 0 edges in view\n")
     assert pheroboard(served, "stats", "kitchen", "--json").json["kinds"] == {"constraint": 1, "fact": 1}
+
+
+def test_how_a_host_is_said_to_stand() -> None:
+    """One that was not heard of lately is silent; it neither leads nor stands by."""
+    assert _standing(HostState(host="a", leads=True)) == "leads"
+    assert _standing(HostState(host="a", behind=1200, silent=0.7)) == "stands by, 1,200 entries behind"
+    assert _standing(HostState(host="a", silent=12.3)) == "silent for 12.3 s, abreast"
