@@ -9,7 +9,7 @@ BOARD is one of
 
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -49,7 +49,7 @@ class Where:
     """The options that say on which server, and from which folder."""
 
     nats: Annotated[str | None, Parameter(env_var="PHEROBOARD_NATS")] = None
-    """A running NATS server, as in nats://127.0.0.1:4222."""
+    """A running NATS server, as in nats://127.0.0.1:4222; of a cluster several, with commas between them."""
     data: Annotated[Path, Parameter(env_var="PHEROBOARD_DATA")] = DATA
     """The folder in which `pheroboard up` keeps its boards."""
     credentials: Annotated[Path | None, Parameter(env_var=VARIABLE)] = None
@@ -205,10 +205,10 @@ def _record(data: Path) -> Path:
 
 
 def _reachable(url: str) -> bool:
-    # Asked of the port, not of the process: a process number may have gone to another since.
-    parts = urlsplit(url)
-    try:
-        socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 4222), timeout=1.0).close()
-    except OSError:
-        return False
-    return True
+    # Asked of the port, not of the process: a process number may have gone to another since. One server of a cluster is enough.
+    for each in url.split(","):
+        parts = urlsplit(server_at(each))
+        with suppress(OSError):
+            socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 4222), timeout=1.0).close()
+            return True
+    return False

@@ -53,6 +53,15 @@ def test_running_server(tmp_path: Path) -> None:
         locate("shop", Where(data=tmp_path))
 
 
+def test_cluster(tmp_path: Path) -> None:
+    """Of a cluster's servers, named with commas between them, one that answers is enough."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"nats://127.0.0.1:1,127.0.0.1:{server.getsockname()[1]}"
+        Serving(os.getpid(), url, ("shop",)).write(tmp_path)
+        assert locate("shop", Where(data=tmp_path)) == f"{url}/shop"
+    assert served_from(tmp_path) is None
+
+
 def test_embedded(tmp_path: Path) -> None:
     """Without a server, a name is the database in this folder."""
     Path("shop.db").touch()
