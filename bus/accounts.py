@@ -50,7 +50,7 @@ def configuration(registry: Registry, host: str, boards: Iterable[str], *, close
     ``host`` is the public half of the host's key. ``closed``: as the registry has it, unless said.
     """
     closed = registry.closed if closed is None else closed
-    everywhere = sorted(set(boards))
+    everywhere = sorted({*boards, *(board for agent in registry.agents.values() for board in agent.boards or ())})
     granted = {name: everywhere if agent.boards is None else sorted(set(agent.boards)) for name, agent in sorted(registry.agents.items())}
     exports = [export for name, among in granted.items() for board in among for export in _own_exports(board, name)]
     exports += [

@@ -48,6 +48,12 @@ def test_every_board_is_spelt_out() -> None:
     assert allowed == [f"pb.{way}.{board}.operator" for board in ("lab", "shop") for way in ("obs", "ask")]
 
 
+def test_a_board_that_is_granted_is_there() -> None:
+    """Who may speak on every board may also on one that is not made yet, but was granted to another."""
+    allowed = accounts(configuration(KNOWN, "UH", ()))["agent-operator"]["users"][0]["permissions"]["publish"]["allow"]
+    assert allowed == [f"pb.{way}.{board}.operator" for board in ("lab", "shop") for way in ("obs", "ask")]
+
+
 @given(REGISTRIES, st.lists(NAMES, max_size=3))
 def test_nobody_is_given_anothers(registry: Registry, boards: list[str]) -> None:
     """Whatever the names: every grant names its own agent, no wildcard stands in any but the inbox, and each import has its export."""
