@@ -37,8 +37,10 @@ async def up(
     ----------
     listen
         The address on which the server that is started listens. One that is reached from elsewhere needs a certificate, and agents.
-    tls_cert, tls_key
-        The server's certificate, with those of its authorities, and its key, in PEM.
+    tls_cert
+        The server's certificate, with those of its authorities, in PEM.
+    tls_key
+        The certificate's private key, in PEM.
     port
         The port of the server that is started; -1 takes a free one, another each time. Agents that are to find it again after a restart
         need one that stays.
