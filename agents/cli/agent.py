@@ -49,7 +49,11 @@ async def list_(*, json: bool = False, data: Data = DATA) -> None:
     rows = ((name, _boards(known), known.key) for name, known in sorted(registry.agents.items()))
     print_table(("agent", "boards", "public key"), rows, empty="No agent was added.")
     if not registry.closed:
-        print(f"{data} is open: whoever reaches its server may speak as any agent, until one is added")
+        running = served_from(data)
+        if running and not running.identities:
+            print(f"{data} is served at {running.url}, which is not in our hands: who may speak there, its own configuration says")
+        else:
+            print(f"{data} is open: whoever reaches its server may speak as any agent, until one is added")
 
 
 @agent.command
@@ -110,8 +114,8 @@ async def config(*boards: Annotated[str, Parameter(help="Boards besides those th
 
     Write it to a file, include that in each server's configuration, at the top level (`include accounts.conf`; a configuration has one
     section of accounts), and reload each server, twice where agents are new: what a new account imports is not there after the first
-    time. Then `pheroboard up --nats URL` serves the boards there; hosts on other machines need this folder's keys/_board.nk, too. The
-    servers need JetStream with `sync_interval: always`.
+    time. Then `pheroboard up --nats URL` serves the boards there; hosts on other machines need this folder's keys/_board.nk, too, and
+    commands there its keys/operator.nk. The servers need JetStream with `sync_interval: always`.
     """
     identities = Identities(data)
     await identities.prepare()

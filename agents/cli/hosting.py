@@ -16,9 +16,9 @@ from blackboard.opening import serving
 from blackboard.retention import Retention
 from blackboard.service import Service
 from bus import names
-from bus.accounts import configuration
+from bus.accounts import OPERATOR, configuration
 from bus.credentials import find
-from bus.errors import BusError
+from bus.errors import BusError, NotPermitted
 from bus.identities import Identities
 from bus.nats import NatsBus
 from bus.server import LOOPBACK, Listening, Server, running_server
@@ -73,7 +73,13 @@ async def hosting(
             url = server.url
             told(identities=stamp)
             watched.append(partial(_follow, identities, boards, server, stamp, told))
-        bus = await NatsBus.connect(url, credentials=find(credentials or identities.keys, names.HOST))
+        try:
+            bus = await NatsBus.connect(url, credentials=find(credentials or identities.keys, names.HOST))
+        except NotPermitted as error:
+            raise CommandError(
+                f"{error}. A host needs the key of the folder whose accounts the server has: "
+                f"copy its keys/{names.HOST}.nk (and keys/{OPERATOR}.nk, for other commands) into {identities.keys}"
+            ) from error
         stack.push_async_callback(bus.aclose)
 
         def one(board: str) -> AbstractAsyncContextManager[Service]:

@@ -98,11 +98,14 @@ def test_on_a_named_server(served: Path, tmp_path: Path) -> None:
     """With --nats it serves its boards on a server that runs already, to those whom that knows: the host too must be one."""
     url = json.loads((served / "serving.json").read_text())["url"]
     there, keys = ("--nats", url.removeprefix("nats://")), ("--credentials", str(served / "keys"))
-    assert "does not know the key in" in pheroboard(tmp_path, "up", "annex", *there).err
+    refusal = pheroboard(tmp_path, "up", "annex", *there).err
+    assert "does not know the key in" in refusal
+    assert f"copy its keys/_board.nk (and keys/operator.nk, for other commands) into {tmp_path / 'keys'}" in refusal
     with started(tmp_path, "up", "annex", *there, *keys) as up:
         assert address_in(line_of(up)) == url
         for board in ("annex", f"{url}/annex"):
             assert pheroboard(tmp_path, "stats", board, "--as", "visitor", *keys).code == 0
+        assert f"{tmp_path} is served at {url}, which is not in our hands" in pheroboard(tmp_path, "agent", "list").out
 
 
 def test_encrypted(tmp_path: Path) -> None:
