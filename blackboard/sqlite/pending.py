@@ -72,8 +72,8 @@ class SqlitePending:
     def _check(self, of: str, waits: int) -> None:
         if of != self._of:
             raise WrongOutbox(
-                f"outbox {self._path} is that of {of}, not of {self._of}: name another file, or open that board as that agent "
-                f"({waits} of its units wait to be sent)"
+                f"outbox {self._path} is that of {of}, not of {self._of}: name another file, or open that board as that agent, at that "
+                f"very address, which `pheroboard up --port` keeps ({waits} of its units wait to be sent)"
             )
 
     async def begin(self) -> None:
