@@ -193,7 +193,7 @@ def _renew(db: sqlite3.Connection, state: _State, without: int) -> None:
 
 def _lock(path: Path) -> IO[str]:
     if path.is_dir():
-        raise NotWritable(f"outbox {path} is a folder: name a file in it")
+        raise NotWritable(f"outbox {path}", "it is a folder", "name a file in it")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return hold(path.with_name(f"{path.name}.lock"))

@@ -35,7 +35,11 @@ async def test_what_the_server_does_not_take_it_is_told_again(
         monkeypatch.setattr(hosting, pause, 0.01)
     identities, server, told = Identities(tmp_path), Stubborn(), asyncio.Queue[str]()
     await identities.prepare()
-    following = asyncio.create_task(hosting._follow(identities, ("shop",), cast("Server", server), identities.stamp(), lambda identities: told.put_nowait(identities)))
+
+    def tell(*, identities: str) -> None:
+        told.put_nowait(identities)
+
+    following = asyncio.create_task(hosting._follow(identities, ("shop",), cast("Server", server), identities.stamp(), tell))
     async with asyncio.timeout(10):
         await identities.add("finance")
         assert await told.get() == identities.stamp()
