@@ -100,7 +100,7 @@ async def test_what_is_no_outbox(tmp_path: Path) -> None:
     with pytest.raises(NotWritable):
         async with opened(tmp_path / "text" / "out.db"):
             pass
-    with pytest.raises(NotWritable, match="is a folder: name a file in it"):
+    with pytest.raises(NotWritable, match=r"it is a folder\): name a file in it"):
         async with opened(tmp_path):
             pass
 
