@@ -58,6 +58,9 @@ _FAILED = "ritical write error: "
 _ROOM = 1 << 20
 """Bytes that its folder must take before a server that could not write is started again."""
 
+_PORT = "server.port"
+"""The file that keeps the port of the last time."""
+
 _logger = logging.getLogger(__name__)
 
 # Runs in a fresh interpreter that becomes the server by exec, so that no code of ours runs between fork and exec of a threaded process.
@@ -153,6 +156,7 @@ class Server:
                 with anyio.CancelScope(shield=True):
                     await _end(process)
                 raise
+            (self._store_dir / _PORT).write_text(str(self._port), encoding="utf-8")
             self.url = self._listening.url(self._port)
             self.pid, self._process = process.pid, process
             self._heeding = asyncio.create_task(self._heed(process, process.stderr))
@@ -279,7 +283,9 @@ def find_server() -> Path:
 
 @asynccontextmanager
 async def running_server(store_dir: Path, *, port: int = -1, listening: Listening = LOOPBACK, accounts: str = "") -> AsyncIterator[Server]:
-    """Keep a server running that has its streams in ``store_dir``; end it on leaving. ``port`` -1 takes a free one, and stays with it.
+    """Keep a server running that has its streams in ``store_dir``; end it on leaving.
+
+    ``port`` -1: the one of the last time, so that agents find it again, or a free one where there was none, or another has it by now.
 
     ``accounts`` is the part of its configuration that says who may do what; without it all may do all.
     Raises ``ServerNotFound``, ``ServerTooOld``, ``FolderInUse``, ``PortTaken``, ``ServerError``.
@@ -289,8 +295,14 @@ async def running_server(store_dir: Path, *, port: int = -1, listening: Listenin
     listening.check()
     binary = await asyncio.to_thread(find_server)
     _make_writable(store_dir)
-    server = Server(binary, store_dir, port, listening, accounts)
-    await server.start()
+    server = Server(binary, store_dir, _port_of_last_time(store_dir) if port == -1 else port, listening, accounts)
+    try:
+        await server.start()
+    except PortTaken:
+        if port != -1:
+            raise
+        server = Server(binary, store_dir, port, listening, accounts)
+        await server.start()
     keeping = asyncio.create_task(server.keep())
     try:
         yield server
@@ -299,6 +311,14 @@ async def running_server(store_dir: Path, *, port: int = -1, listening: Listenin
             keeping.cancel()
             await asyncio.wait({keeping})
             await server.end()
+
+
+def _port_of_last_time(store_dir: Path) -> int:
+    with suppress(OSError, ValueError):
+        port = int((store_dir / _PORT).read_text(encoding="utf-8"))
+        if 0 < port < 1 << 16:
+            return port
+    return -1
 
 
 def _configured() -> Path | None:

@@ -42,8 +42,7 @@ async def up(
     tls_key
         The certificate's private key, in PEM.
     port
-        The port of the server that is started; -1 takes a free one, another each time. Agents that are to find it again after a restart
-        need one that stays.
+        The port of the server that is started; -1 takes that of the last time, or a free one at first or where another has it by now.
     time
         What new boards run on: rounds, or wall-clock time.
     kinds

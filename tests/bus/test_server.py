@@ -323,6 +323,20 @@ async def test_syncs_what_it_acknowledges(tmp_path: Path) -> None:
     assert 'listen: "127.0.0.1:-1"' in configuration
 
 
+async def test_comes_back_on_its_port(tmp_path: Path) -> None:
+    """Started anew without a port it takes that of the last time, so that agents find it; where another has that, or it is none, a free one."""
+    async with running_server(tmp_path / "nats") as server:
+        url = server.url
+    async with running_server(tmp_path / "nats") as again:
+        assert again.url == url
+    with socket.create_server(("127.0.0.1", int(url.rpartition(":")[2]))):
+        async with running_server(tmp_path / "nats") as elsewhere:
+            assert elsewhere.url != url
+    (tmp_path / "nats" / "server.port").write_text("none")
+    async with running_server(tmp_path / "nats"):
+        pass
+
+
 async def test_a_taken_port(tmp_path: Path) -> None:
     """A port in use is named."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
