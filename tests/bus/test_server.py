@@ -324,7 +324,7 @@ async def test_syncs_what_it_acknowledges(tmp_path: Path) -> None:
 
 
 async def test_comes_back_on_its_port(tmp_path: Path) -> None:
-    """Started anew without a port it takes that of the last time, so that agents find it; where another has that, or it is none, a free one."""
+    """Without a port it takes that of the last time, so that agents find it; where another has that, or it is none, a free one."""
     async with running_server(tmp_path / "nats") as server:
         url = server.url
     async with running_server(tmp_path / "nats") as again:
