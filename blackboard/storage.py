@@ -8,7 +8,7 @@ Laws:
   that changed on others go into *slips*, and as many pages as these are slips are written again in their turn. Once that has gone around,
   the slips from before it began say nothing that the pages do not say, and go. So there are never more than two goings-around leave.
 - Of the slips that hold a record's row the newest is right, unless its page was written since. So most of it can be taken while more
-  changes: what has changed meanwhile is on a later slip.
+  changes: what has changed meanwhile is on a later slip. Of a page that goes, a slip says that no record is there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -85,10 +85,12 @@ class Pages(Generic[P]):
         number = record.ordinal // ROWS
         page = self._pages[number]
         page[record.ordinal % ROWS] = None
-        if not any(page):
+        if any(page):
+            self._changed.add(record.ordinal)
+        else:  # and with it what it said of slips that are older: each of its rows is to be said to be none
             del self._pages[number]
             self._gone.add(number)
-        self._changed.add(record.ordinal)
+            self._changed.update(range(number * ROWS, (number + 1) * ROWS))
 
     # ---- how they are kept --------------------------------------------------------------------------------------------------------------
 

@@ -70,6 +70,25 @@ def test_a_page_that_changed_mostly_is_written_itself() -> None:
     assert kept.restored().snapshot(full=True) == network.snapshot(full=True)
 
 
+def test_a_page_that_is_gone_stays_gone() -> None:
+    """A record that an older slip speaks of, and that a page written later has not, does not come back when that page goes."""
+    network, kept = PheromoneNetwork(), Kept()
+    items = [network.deposit(ContextItem(str(n))) for n in range(9 * ROWS)]
+    kept.take(network)
+    first, *rest = items[3 * ROWS : 4 * ROWS]
+    network.reinforce(first, 1.0)
+    kept.take(network)
+    network.erase(first)
+    for item in rest:
+        network.reinforce(item, 1.0)
+    kept.take(network)
+    for item in rest:
+        network.erase(item)
+    kept.take(network)
+    assert "items+/0000000001" in kept.slips
+    assert kept.restored().snapshot(full=True) == network.snapshot(full=True)
+
+
 def test_slips_go_once_all_pages_were_written_again() -> None:
     """However often what changed is taken, no more is kept than two goings-around leave."""
     network, kept = PheromoneNetwork(), Kept()
