@@ -175,7 +175,7 @@ class Run:
         if kind == "agent" and not any(broker.running for broker in self._stage.members["broker"]):
             self._report.done["agent killed, while no server was there"] += 1
         if wipe and kind == "host" and self._others_have_all(number := self._stage.members["host"].index(process)):
-            shutil.rmtree(self._stage.data(number))
+            shutil.rmtree(self._stage.data(number), ignore_errors=True)  # it may be gone already: one that was just begun was killed
             self._report.done["host killed, with its disk lost"] += 1
         self._tell(f"killed {process.name}, {sum(self._said.values())} said")
 
