@@ -5,14 +5,17 @@ Laws:
 - Every host applies the same log and stores the same events. One leads: it tells them, answers, ticks and folds.
 - What the leader has told, the others learn from the bus, not from the leader.
 - The log is cut behind every host that was heard of lately, and behind what was told.
+- Of two hosts that bear one name, as machines of one name with folders of one path do, the later one ends: both would lead, and neither be
+  waited for.
 """
 
 import asyncio
 import logging
+import secrets
 
 import anyio
 
-from blackboard.errors import StoreError
+from blackboard.errors import BoardInUse, StoreError
 from blackboard.leading import Leadership
 from blackboard.questions import Progress
 from blackboard.roster import SETTLED, Roster
@@ -42,25 +45,39 @@ class Company:
         self._store = store
         self._progress = progress
         self._snapshots = snapshots
-        self._roster = Roster(name, host)
+        self._life = secrets.token_hex(4)
+        self._roster = Roster(name, host, self._life)
         self._now = asyncio.get_running_loop().time
+        self._born = self._now()
 
     async def beat(self) -> None:
         """Let the others hear that this host is there, for ever."""
         while True:
             progress = self._progress
             beat = Beat(
-                host=self._host, cursor=progress.cursor, leads=self.lease.ours, trouble=progress.trouble, clean=progress.clean
-            )  # fmt: skip
+                host=self._host,
+                cursor=progress.cursor,
+                leads=self.lease.ours,
+                trouble=progress.trouble,
+                clean=progress.clean,
+                life=self._life,
+                age=self._now() - self._born,
+            )
             await self._bus.beat(self._name, encode(beat))
             await anyio.sleep(BEAT)
 
     async def hear(self) -> None:
-        """Hear the others, for ever."""
+        """Hear the others, for ever. Raises ``BoardInUse`` where one of them bears this host's name, and did so before."""
         async with self._bus.beats(self._name) as beats:
             async for data in beats:
                 try:
-                    self._roster.hear(decode_beat(data), self._progress.cursor, self._now())
+                    beat, now = decode_beat(data), self._now()
+                    if self._roster.doubled(beat, now - self._born, now):
+                        raise BoardInUse(
+                            f"board {self._name!r} has a host already that calls itself {self._host}, and each would take the other for "
+                            "itself: serve from a folder of another path, or give this machine another name"
+                        )
+                    self._roster.hear(beat, self._progress.cursor, now)
                 except BadMessage as error:
                     _logger.warning("board %s: a host of another version: %s", self._name, error)
                 self._progress.wake()

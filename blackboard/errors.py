@@ -99,7 +99,7 @@ class Damaged(StoreError):
 
 
 class BoardInUse(StoreError):
-    """Another process holds the board's files."""
+    """Another process holds the board's files, or this host's name."""
 
 
 class OutboxInUse(StoreError):

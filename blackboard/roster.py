@@ -32,10 +32,26 @@ class _Known(Struct):
 class Roster:
     """Who hosts the board ``board`` beside ``host``."""
 
-    def __init__(self, board: str, host: str) -> None:
+    def __init__(self, board: str, host: str, life: str = "") -> None:
         self._board = board
         self._host = host
+        self._life = life
+        self._namesake = ("", 0.0)
+        """The life under this host's name that was heard last, and since when."""
         self._known: dict[str, _Known] = {}
+
+    def doubled(self, beat: Beat, age: float, now: float) -> bool:
+        """Is this the word of another host of this one's name, which has been there longer than this one, for ``age`` seconds?
+
+        What a former life of this one has said may come late, but does not go on coming.
+        """
+        if beat.host != self._host or beat.joins or beat.life == self._life or beat.age <= age:
+            return False
+        life, since = self._namesake
+        if life != beat.life:
+            self._namesake = beat.life, now
+            return False
+        return now - since >= SILENT
 
     def hear(self, beat: Beat, cursor: int, now: float) -> None:
         """Take in a host's word, ``cursor`` being where this one stands."""

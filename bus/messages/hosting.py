@@ -18,6 +18,10 @@ class Beat(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """It has not the board yet, and waits for a snapshot."""
     clean: int = 0
     """The entry up to which nothing is left of what was erased, neither in its files nor on the bus."""
+    life: str = ""
+    """Tells this run of the host from others, and from another of the same name."""
+    age: float = 0.0
+    """Seconds since that began."""
     v: int = VERSION
 
 

@@ -103,3 +103,20 @@ def test_who_is_silent_leads_no_more() -> None:
     known = Roster("board", "a")
     known.hear(Beat(host="b", cursor=10, leads=True), 10, 0.0)
     assert [state.leads for now in (0.5, SILENT) for state in known.states(10, now)] == [True, False]
+
+
+def test_two_of_one_name() -> None:
+    """The younger of two hosts of one name finds the elder out, once that goes on being heard; nobody finds itself, or its former life."""
+    known = Roster("board", "a", "mine")
+
+    def doubled(at: float, **beat: object) -> bool:
+        return known.doubled(Beat(**{"host": "a", "cursor": 0, "life": "other", **beat}), at, at)  # type: ignore[arg-type]
+
+    for late in range(10):
+        assert not doubled(0.1, life="former", age=100.0 + late)
+    assert not doubled(1.0, age=50.0)
+    assert not doubled(2.0, age=51.0)
+    assert doubled(1.0 + SILENT, age=50.0 + SILENT)
+    assert not doubled(5.0, age=1.0)
+    assert not doubled(5.0, age=55.0, life="mine")
+    assert not doubled(5.0, age=55.0, host="b")

@@ -10,7 +10,7 @@ import pytest
 from blackboard import company, roster
 from blackboard.client import Board
 from blackboard.clock import SystemClock
-from blackboard.errors import NotYours
+from blackboard.errors import BoardInUse, NotYours
 from blackboard.feed import Feed
 from blackboard.retention import Retention
 from blackboard.roster import Roster
@@ -280,6 +280,20 @@ async def test_a_standby_cuts_what_was_told_and_cut(server: Server, monkeypatch:
         async with standing(server, "two", store, retention=Retention(journal_entries=1)) as (two, _):
             await two._progress.until(lambda: two._house.base == one._progress.cursor)
             assert two._outbox is None
+
+
+async def test_of_two_hosts_of_one_name_the_later_ends(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would take each other for themselves: both lead, and the log be cut in front of the one that is behind."""
+    monkeypatch.setattr(company, "BEAT", 0.05)
+    monkeypatch.setattr(roster, "SILENT", 0.2)
+    async with asyncio.timeout(WITHIN), standing(server, "one") as (first, _):
+        with pytest.raises(BoardInUse, match="has a host already that calls itself one"):
+            async with standing(server, "one") as (second, _):
+                await second.wait()
+        await leads(first)
+        async with agents(server, "finance") as (finance,):
+            await finance.deposit("kept", scope="shared")
+            assert (await finance.top())[0].content == "kept"
 
 
 async def _begins(bus: NatsBus) -> int:
