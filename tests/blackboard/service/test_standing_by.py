@@ -117,8 +117,8 @@ async def test_a_leader_that_ends_is_followed_at_once(server: Server) -> None:
     async with asyncio.timeout(WITHIN), AsyncExitStack() as first:
         await first.enter_async_context(standing(server, "one"))
         async with standing(server, "two") as (two, _), agents(server, "finance", "schedule") as (finance, schedule):
-            item = await finance.deposit("the basis", scope="shared", strength=4.0)
             async with schedule.feed(own=True) as feed:
+                item = await finance.deposit("the basis", scope="shared", strength=4.0)
                 for _ in range(10):
                     await finance.reinforce(item, 0.5)
                 closing = asyncio.create_task(first.aclose())
@@ -138,8 +138,8 @@ async def test_a_leader_that_stands_still_is_followed(server: Server) -> None:
         standing(server, "two") as (two, _),
         agents(server, "finance", "schedule") as (finance, schedule),
     ):
-        item = await finance.deposit("the basis", scope="shared", strength=4.0)
         async with schedule.feed(own=True) as feed:
+            item = await finance.deposit("the basis", scope="shared", strength=4.0)
             bus.frozen = True
             said = 0
             while two._outbox is None:
@@ -158,8 +158,8 @@ async def test_what_the_leader_has_not_told_the_next_one_tells(server: Server) -
     async with asyncio.timeout(WITHIN), AsyncExitStack() as first:
         _, bus = await first.enter_async_context(standing(server, "one"))
         async with standing(server, "two") as (two, _), agents(server, "finance", "schedule") as (finance, schedule):
-            item = await finance.deposit("the basis", scope="shared", strength=4.0)
             async with schedule.feed(own=True) as feed:
+                item = await finance.deposit("the basis", scope="shared", strength=4.0)
                 await finance.reinforce(item, 0.5)
                 assert await strengths(feed, 2) == [4.0, 4.5]
                 bus.muted = True
