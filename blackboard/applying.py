@@ -47,6 +47,7 @@ class Applying:
         self._poison: dict[int, Poison] = {}
         """Those that another has failed on, too."""
         self._in_a_row = 0
+        """As many as were set aside since one was applied, of what is stored."""
 
     async def apply(self, board: Board, messages: Sequence[LogMessage], intake: Intake) -> Done | None:
         """Apply these; between two of them, questions are answered. None: the board has failed on one, so put it up anew, and try again.
@@ -57,11 +58,14 @@ class Applying:
         events: list[Outgoing] = []
         dead: list[DeadLetter] = []
         erases, bereft = False, set[str]()
-        work, moved = Work(), 0
+        work, moved, in_a_row = Work(), 0, self._in_a_row
+        self._failed = {seq for seq in self._failed if seq >= messages[0].seq}  # what came before is stored, and comes no more
+        self._poison = {seq: why for seq, why in self._poison.items() if seq >= messages[0].seq}
         for message in messages:
             await work.breathe()
             match intake.take(message):
                 case Entry() as entry if entry.seq in self._poison:
+                    in_a_row += 1
                     dead.append(dead_letter(message, self._poison[entry.seq], entry.epoch, entry.post))
                 case Entry() as entry:
                     journal.append(message)
@@ -71,8 +75,9 @@ class Applying:
                     except (StoreError, MemoryError):
                         raise
                     except Exception as error:  # noqa: BLE001 - whatever it is
-                        self._fails(entry, error)
+                        self._fails(entry, error, in_a_row + 1)
                         return None
+                    in_a_row = 0
                     for addressed in did:
                         events.append(_outgoing(addressed, entry.seq))
                         dead += _refused(entry, addressed, message)
@@ -83,8 +88,7 @@ class Applying:
                     erases = erases or bool(board.erased or board.bereft)
                 case DeadLetter() as letter:
                     dead.append(letter)
-        if journal:
-            self._in_a_row = 0
+        self._in_a_row = in_a_row
         last, (marks, forgotten, debts) = messages[-1], intake.moved()
         batch = Batch(
             last.seq, last.stamp, tuple(journal), marks, forgotten, debts, tuple(events), tuple(dead), board.archive.unwritten(),
@@ -92,7 +96,7 @@ class Applying:
         )  # fmt: skip
         return Done(batch, moved)
 
-    def _fails(self, entry: Entry, error: Exception) -> None:
+    def _fails(self, entry: Entry, error: Exception, in_a_row: int) -> None:
         again = entry.seq in self._failed
         _logger.error(
             "board %s has failed on entry %d, of %s: it begins anew with what is stored, and %s", self._name, entry.seq, entry.agent,
@@ -101,10 +105,9 @@ class Applying:
         self._failed.add(entry.seq)
         if not again:
             return
-        self._in_a_row += 1
-        if self._in_a_row >= POISON_IN_A_ROW:
+        if in_a_row >= POISON_IN_A_ROW:
             raise StoreError(
-                f"board {self._name!r} has failed on {self._in_a_row} entries in a row, up to {entry.seq}: that is the board's fault, not "
+                f"board {self._name!r} has failed on {in_a_row} entries in a row, up to {entry.seq}: that is the board's fault, not "
                 "theirs. The log of this process says where; open the board with the version that served it before, or a later one"
             ) from error
         # Not the error's text, which may speak of what the sender must not see.

@@ -201,6 +201,24 @@ async def test_nothing_but_poison(fault: Fault, monkeypatch: pytest.MonkeyPatch)
             assert all(task.exception() for task in publishing)
 
 
+async def test_poison_in_one_batch(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within a batch, too, only what comes without anything applied between it is in a row; and nothing is remembered of what is stored."""
+    monkeypatch.setattr(applying, "POISON_IN_A_ROW", 3)
+    bus, store = MemoryBus(ManualClock().now), MemoryStore()
+    async with host(store, bus=bus) as service, asyncio.timeout(10):
+        posts = [poison(n) if n % 3 else post(n, CAT) for n in range(1, 10)]
+        await asyncio.gather(*(bus.publish("board", "finance", data) for data in posts))
+        assert [message.seq for message in await store.journal(0)] == [3, 6, 9]
+        assert sorted(fault.failed) == [seq for seq in (1, 2, 4, 5, 7, 8) for _ in range(2)]
+        await bus.publish("board", "finance", post(10, CAT))
+        assert (service._applying._failed, service._applying._poison) == (set(), {})
+    bus, store = MemoryBus(ManualClock().now), MemoryStore()
+    with pytest.raises(StoreError, match="has failed on 3 entries in a row, up to 5"):  # noqa: PT012 - raised on leaving
+        async with host(store, bus=bus):
+            posts = [poison(1), post(2, CAT), poison(3), poison(4), poison(5)]
+            await asyncio.gather(*(bus.publish("board", "finance", data) for data in posts), return_exceptions=True)
+
+
 @pytest.mark.parametrize("error", [Damaged("the archive has a hole"), MemoryError()])
 async def test_what_is_no_entry_s_fault(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the files or the machine lack is no reason to set anything aside."""
