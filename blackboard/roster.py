@@ -73,7 +73,7 @@ class Roster:
 
     def least(self, cursor: int, now: float) -> int:
         """The entry that every host has passed, this one, at ``cursor``, included."""
-        return min((each.beat.cursor for each in self._present(now) if not each.beat.joins), default=cursor)
+        return min((cursor, *(each.beat.cursor for each in self._present(now) if not each.beat.joins)))
 
     def clean(self, now: float) -> int:
         """The entry up to which another host has seen to it that nothing is left of what was erased."""

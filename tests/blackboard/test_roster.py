@@ -77,6 +77,11 @@ def test_how_far_all_are() -> None:
     assert not known.accompanied(FORGOTTEN)
 
 
+def test_how_far_this_one_is_counts_too() -> None:
+    """Where the others are further, this host is the slowest: the log is not cut beyond what it has stored itself."""
+    assert roster("a", "b", cursor=20).least(10, SETTLED) == 10
+
+
 def test_who_waits_for_a_snapshot() -> None:
     """A host that joins is seen to wait until it is silent, or has the board."""
     known = Roster("board", "a")
