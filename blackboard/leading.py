@@ -30,7 +30,7 @@ class Leadership:
         self._bus = bus
         self._board = board
         self._host = host
-        self._until = 0.0
+        self._until = self._resigned = 0.0
         self._others = False
         """Has another ever led? Before, there is nothing to say."""
         self._claimed = asyncio.Event()
@@ -52,6 +52,8 @@ class Leadership:
                 _logger.info("board %s: who leads is not known: %s", self._board, error)
                 self.leader = self._host if self.ours else ""
             else:
+                if leader == self._host and begun < self._resigned:  # granted before it was given up
+                    continue
                 self._until = begun + seconds if leader == self._host else 0.0
                 if leader != self.leader and (leader != self._host or self._others):
                     _logger.info("board %s is led by %s", self._board, leader)
@@ -73,7 +75,7 @@ class Leadership:
 
     async def resign(self, to: str = "") -> None:
         """Lead no longer, in favour of ``to``, or of who comes first."""
-        self._until = 0.0
+        self._until, self._resigned = 0.0, self._clock()
         self.leader = to
         self._stir()
         with anyio.move_on_after(LEASE, shield=True), suppress(BusError):  # who waits for it to be lost goes on; else it runs out by itself

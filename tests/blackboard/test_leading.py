@@ -24,12 +24,17 @@ class Scripted(MemoryBus):
     def __init__(self) -> None:
         super().__init__(ManualClock().now)
         self.says: Claim | Exception = Claim("other", 0.05)
+        self.asked, self.let = asyncio.Event(), asyncio.Event()
+        self.let.set()
         self.resigned: list[str] = []
 
     async def claim(self, board: str, host: str) -> Claim:  # noqa: ARG002 - as the port has it
-        if isinstance(self.says, Exception):
-            raise self.says
-        return self.says
+        says = self.says
+        self.asked.set()
+        await self.let.wait()
+        if isinstance(says, Exception):
+            raise says
+        return says
 
     async def resign(self, board: str, host: str, to: str = "") -> None:  # noqa: ARG002 - as the port has it
         await asyncio.sleep(0)
@@ -78,6 +83,41 @@ async def test_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
         assert lease.leader == ""
         bus.says = Claim("here", math.inf)
         await lease.won()
+
+
+async def test_counts_from_before_it_was_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a claim whose answer took as long as it is good for nothing is left."""
+    bus = Scripted()
+    async with claiming(bus, monkeypatch) as lease:
+        bus.let.clear()
+        bus.says = Claim("here", 0.05)
+        bus.asked.clear()
+        await bus.asked.wait()
+        bus.says = Claim("other", 0.05)
+        answered = lease._claimed
+        await asyncio.wait({asyncio.create_task(answered.wait())}, timeout=0.06)
+        bus.let.set()
+        await answered.wait()
+        assert lease.leader == "here"
+        assert not lease.ours
+
+
+async def test_resigning_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A claim that was under way when the lease was given up, and is granted, does not bring it back."""
+    bus = Scripted()
+    bus.says = Claim("here", math.inf)
+    async with claiming(bus, monkeypatch) as lease:
+        await lease.won()
+        bus.let.clear()
+        bus.asked.clear()
+        await bus.asked.wait()
+        await lease.resign("other")
+        bus.says = Claim("other", 0.05)
+        answered = lease._claimed
+        bus.let.set()
+        await answered.wait()
+        assert not lease.ours
+        assert lease.leader == "other"
 
 
 async def test_resigning_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:

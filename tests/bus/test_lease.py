@@ -58,6 +58,19 @@ async def test_who_comes_back_leads_at_once(bus: NatsBus, other: NatsBus) -> Non
     assert (await bus.claim(BOARD, "two")).leader == "one"
 
 
+async def test_of_two_that_claim_at_once_one_has_it(bus: NatsBus, other: NatsBus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has seen that nobody leads, and comes second, does not."""
+    look, seen = other._leases._look, [(0, "")]
+
+    async def looking(board: str) -> tuple[int, str]:
+        return seen.pop() if seen else await look(board)
+
+    monkeypatch.setattr(other._leases, "_look", looking)
+    await bus.claim(BOARD, "one")
+    assert (await other.claim(BOARD, "two")).leader == "one"
+    assert not seen
+
+
 async def test_a_claim_whose_acknowledgement_was_lost(bus: NatsBus, monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that moved under a claim is looked at again: what moved it may have been oneself."""
     leases = bus._leases
