@@ -12,7 +12,6 @@ Laws:
 """
 
 import asyncio
-import ipaddress
 import json
 import logging
 import os
@@ -31,9 +30,9 @@ from pathlib import Path
 from typing import IO
 
 import anyio
-from msgspec import Struct
 
 from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld
+from bus.listening import LOOPBACK, Listening, in_url
 from bus.lock import Held, take
 
 OLDEST = (2, 12)
@@ -71,51 +70,6 @@ ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 if os.getppid() == int(sys.argv[1]):
     os.execv(sys.argv[2], sys.argv[2:])
 """
-
-
-class Tls(Struct, frozen=True):
-    """What a server encrypts with: files in PEM."""
-
-    certificate: Path
-    key: Path
-
-
-class Listening(Struct, frozen=True):
-    """Where a server listens, and how."""
-
-    address: str = "127.0.0.1"
-    tls: Tls | None = None
-
-    @property
-    def loopback(self) -> bool:
-        """Whether this machine alone reaches it. Raises ``ServerError`` for what is no address."""
-        try:
-            return ipaddress.ip_address(self.address).is_loopback
-        except ValueError:
-            raise ServerError(
-                f"{self.address!r} is no address to listen on: give an IP address of this machine, or 0.0.0.0 for all"
-            ) from None
-
-    def check(self) -> None:
-        """Raise ``ServerError`` for what is no place to listen on."""
-        if not self.loopback and self.tls is None:
-            raise ServerError(
-                f"{self.address} can be reached from elsewhere, and what is said could be read on the way: give a certificate and its key "
-                "(--tls-cert, --tls-key), or listen on 127.0.0.1"
-            )
-        for file in (self.tls.certificate, self.tls.key) if self.tls else ():
-            if not file.is_file():
-                raise ServerError(f"there is no file {file}: name the server's certificate and its key, in PEM")
-
-    def url(self, port: int) -> str:
-        """The address by which this machine reaches it."""
-        address = ipaddress.ip_address(self.address)
-        if address.is_unspecified:
-            address = ipaddress.ip_address("127.0.0.1" if address.version == 4 else "::1")
-        return f"{'tls' if self.tls else 'nats'}://{_in_url(str(address))}:{port}"
-
-
-LOOPBACK = Listening()
 
 
 class Server:
@@ -378,7 +332,7 @@ async def _held(store_dir: Path) -> IO[str]:
 def _configuration(store_dir: Path, port: int, listening: Listening) -> str:
     tls = listening.tls
     return f"""\
-listen: {_quoted(f"{_in_url(listening.address)}:{port}")}
+listen: {_quoted(f"{in_url(listening.address)}:{port}")}
 max_payload: 1MB
 jetstream {{ store_dir: {_quoted(store_dir.resolve())}, sync_interval: always }}
 """ + (f"tls {{ cert_file: {_quoted(tls.certificate.resolve())}, key_file: {_quoted(tls.key.resolve())} }}\n" if tls else "")
@@ -386,10 +340,6 @@ jetstream {{ store_dir: {_quoted(store_dir.resolve())}, sync_interval: always }}
 
 def _quoted(value: object) -> str:
     return json.dumps(str(value), ensure_ascii=False)
-
-
-def _in_url(address: str) -> str:
-    return f"[{address}]" if ":" in address else address
 
 
 def _tied(command: list[str]) -> list[str]:

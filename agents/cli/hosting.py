@@ -20,8 +20,9 @@ from bus.accounts import OPERATOR, configuration
 from bus.credentials import find
 from bus.errors import BusError, NotPermitted
 from bus.identities import Identities
+from bus.listening import LOOPBACK, Listening
 from bus.nats import NatsBus
-from bus.server import LOOPBACK, Listening, Server, running_server
+from bus.server import Server, running_server
 
 LOOK_AGAIN = 0.2
 """Seconds between two looks at whether an agent was added, or another change was made."""

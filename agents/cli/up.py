@@ -13,9 +13,9 @@ from msgspec import structs
 from agents.cli.errors import CommandError
 from agents.cli.places import HERE, Serving, Where, databases_in, sole_server_of
 from agents.cli.retention import DEFAULTS, Keep
+from bus.listening import LOOPBACK, Listening, Tls
 from bus.messages import Time
 from bus.names import valid_name
-from bus.server import LOOPBACK, Listening, Tls
 
 
 async def up(

@@ -22,8 +22,9 @@ from bus import server as module
 from bus.accounts import configuration
 from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld, Unreachable
 from bus.identities import Identities
+from bus.listening import Listening, Tls
 from bus.nats import NatsBus
-from bus.server import Listening, Tls, find_server, running_server
+from bus.server import find_server, running_server
 
 from .conftest import configured
 
@@ -503,20 +504,6 @@ async def test_what_is_no_place_to_listen_on(tmp_path: Path) -> None:
     nowhere = Tls(tmp_path / "cert.pem", tmp_path / "key.pem")
     with pytest.raises(ServerError, match=r"there is no file .*cert\.pem"):
         await running_server(tmp_path, listening=Listening(tls=nowhere)).__aenter__()
-
-
-@pytest.mark.parametrize(
-    ("address", "url"),
-    [
-        ("127.0.0.1", "tls://127.0.0.1:4222"),
-        ("0.0.0.0", "tls://127.0.0.1:4222"),
-        ("::", "tls://[::1]:4222"),
-        ("192.0.2.1", "tls://192.0.2.1:4222"),
-    ],
-)
-def test_the_address_for_this_machine(tmp_path: Path, address: str, url: str) -> None:
-    """A server that listens on all addresses is reached here on loopback."""
-    assert Listening(address, Tls(tmp_path, tmp_path)).url(4222) == url
 
 
 async def test_encrypts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
