@@ -170,7 +170,7 @@ class StoreContract:
         store = make()
         await store.open()
         await store.commit(Batch(1, marks={("a", "z"): 1, ("a", "y"): 1, ("b", "x"): 1}))
-        await store.commit(Batch(3, marks={("a", "w"): 1, ("a", "z"): 2}))
+        await store.commit(Batch(2, marks={("a", "w"): 1, ("a", "z"): 2}))
         await store.commit(Batch(9, marks={("b", "x"): 1, ("a", "v"): 7}, forgotten=(("a", "y"), ("b", "x"))))
         await store.aclose()
         store = make()

@@ -130,6 +130,13 @@ def test_bad_messages_count_and_repeated_ones_do_not() -> None:
     assert intake.owed("finance", 100.0) == 0.0
 
 
+def test_what_is_out_of_order_counts_as_one() -> None:
+    """However many observations it has: none of them is applied."""
+    intake = Intake({}, {}, lambda: TEN)
+    assert isinstance(intake.take(message(encode(Post("e", 2, ((Confirm("i"),) * 5,))))), DeadLetter)
+    assert intake.owed("finance", 100.0) == 1
+
+
 def test_the_host_and_those_without_limits_speak_as_they_like() -> None:
     """The host's own voice is nobody's flood."""
     for intake, agent in ((Intake({}, {}, lambda: TEN), names.HOST), (Intake({}), "finance")):
@@ -160,6 +167,15 @@ def test_a_post_is_bounded(units: tuple[Unit, ...]) -> None:
 
 
 # ---- epochs -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_one_that_is_forgotten_in_the_batch_in_which_it_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not kept by that batch."""
+    monkeypatch.setattr(module, "MAX_EPOCHS", 1)
+    intake = Intake({})
+    for epoch in "ab":
+        assert isinstance(intake.take(post(1, epoch=epoch)), Entry)
+    assert (intake.moved().marks, intake.moved().forgotten) == ({("finance", "b"): 1}, ())
 
 
 def test_an_agent_s_epochs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -456,7 +456,8 @@ async def test_does_not_take_everything(tmp_path: Path) -> None:
     async with running_server(tmp_path / "nats", accounts=town.accounts) as server:
         with pytest.raises(ServerError, match=r"does not take what it was told of accounts: .*server\.conf"):
             await server.reload("accounts: { A: { users: [ { nkey: nonsense } ] } }")
-        bus = await town.bus(server.url, "operator")
+        os.kill(server.pid, signal.SIGKILL)
+        bus = await NatsBus.connect(server.url, within=20, credentials=town.identities.key("operator"))
         await bus.aclose()
 
 

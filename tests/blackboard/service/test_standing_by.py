@@ -171,6 +171,25 @@ async def test_what_the_leader_has_not_told_the_next_one_tells(server: Server) -
             await leads(two)
 
 
+async def test_a_host_that_leads_again(server: Server) -> None:
+    """What another host told meanwhile it takes for told: whoever begins to listen is not kept waiting for it."""
+    async with (
+        asyncio.timeout(WITHIN),
+        standing(server, "one") as (one, first),
+        standing(server, "two") as (two, second),
+        agents(server, "finance") as (finance,),
+    ):
+        await finance.deposit("of one", scope="shared")
+        await finance.newest()
+        first.frozen = True
+        await leads(two)
+        await finance.deposit("of two", scope="shared")
+        await finance.newest()
+        first.frozen, second.frozen = False, True
+        await leads(one)
+        assert (await finance.newest())[names.SHARED] == 2
+
+
 async def test_boards_go_to_whom_they_fall(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """A host hands its board over to the one that it falls to, once that is there and abreast; that one keeps it."""
     for module in (company, roster):
@@ -187,6 +206,22 @@ async def test_boards_go_to_whom_they_fall(server: Server, monkeypatch: pytest.M
         async with agents(server, "finance") as (finance,):
             await finance.deposit("kept", scope="shared")
             assert (await finance.top())[0].content == "kept"
+
+
+async def test_a_host_in_trouble_hands_over(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also the one that the board falls to, as long as another is well."""
+    for module in (company, roster):
+        monkeypatch.setattr(module, "SETTLED", 0.3)
+    monkeypatch.setattr(company, "BEAT", 0.1)
+    known = Roster("board", "one")
+    known.hear(Beat(host="two", cursor=0), 0, 0.0)
+    known.hear(Beat(host="two", cursor=0), 0, 1.0)
+    favourite = known.favourite(1.0)
+    other = ({"one", "two"} - {favourite}).pop()
+    async with asyncio.timeout(WITHIN), standing(server, favourite) as (ill, _), standing(server, other) as (well, _):
+        await leads(ill)
+        ill._progress.trouble_begins("the journal", "the disk is full")
+        await leads(well)
 
 
 async def test_how_the_hosts_stand_is_for_hosts(server: Server) -> None:
