@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.cli.errors import CommandError
-from agents.cli.places import Serving, Where, databases_in, home, locate, served_from, sole_server_of
+from agents.cli.places import Serving, Where, databases_in, home, keys_at, locate, served_from, sole_server_of
 from bus.errors import BadName
 
 
@@ -60,6 +60,17 @@ def test_cluster(tmp_path: Path) -> None:
         Serving(os.getpid(), url, ("shop",)).write(tmp_path)
         assert locate("shop", Where(data=tmp_path)) == f"{url}/shop"
     assert served_from(tmp_path) is None
+
+
+def test_whom_the_keys_are_shown_to(tmp_path: Path) -> None:
+    """Those of the data folder to the server that serves it alone, whatever another calls itself; those that are named, to any."""
+    here, given = Where(data=tmp_path), Where(data=tmp_path, credentials=tmp_path / "finance.nk")
+    assert keys_at("nats://127.0.0.1:4222/shop", here) is None
+    Serving(1, "nats://127.0.0.1:4222", ("shop",)).write(tmp_path)
+    assert keys_at("nats://127.0.0.1:4222/shop", here) == tmp_path / "keys"
+    for address in ("nats://127.0.0.1:42222/shop", "nats://127.0.0.1:4222.example.org/shop", "nats://example.org:4222/shop"):
+        assert keys_at(address, here) is None
+        assert keys_at(address, given) == tmp_path / "finance.nk"
 
 
 def test_embedded(tmp_path: Path) -> None:
