@@ -201,30 +201,6 @@ async def test_nothing_but_poison(fault: Fault, monkeypatch: pytest.MonkeyPatch)
             assert all(task.exception() for task in publishing)
 
 
-async def test_closed_at_that_moment(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A board that has done half of an entry when its service is closed is not stored."""
-    bus, store = MemoryBus(ManualClock().now), MemoryStore()
-    async with host(store, bus=bus) as service:
-        await bus.publish("board", "finance", post(1, CAT))
-        was, apply = state(service), PureBoard.apply
-
-        def closing(board: PureBoard, entry: Entry) -> list[Addressed]:
-            try:
-                return apply(board, entry)
-            except KeyError:
-                service._end()
-                raise
-
-        monkeypatch.setattr(PureBoard, "apply", closing)
-        publishing = asyncio.create_task(bus.publish("board", "finance", poison(2)))
-        await service.wait()
-        publishing.cancel()
-        await asyncio.wait({publishing})
-    assert fault.failed == [2]
-    async with host(store) as service:
-        assert state(service) == was
-
-
 async def test_poison_in_one_batch(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within a batch, too, only what comes without anything applied between it is in a row; and nothing is remembered of what is stored."""
     monkeypatch.setattr(applying, "POISON_IN_A_ROW", 3)
