@@ -70,6 +70,9 @@ async def test_removing(identities: Identities) -> None:
     await identities.remove("finance")
     assert not identities.key("finance").exists()
     assert identities.registry() == Registry(closed=True)
+    await identities.add("operator")
+    assert identities.registry().closed
+    await identities.remove("operator")
     assert (await identities.add("finance")).key != first.key
     with pytest.raises(UnknownAgent):
         await identities.remove("nobody")
