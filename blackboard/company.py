@@ -45,6 +45,7 @@ class Company:
         self._store = store
         self._progress = progress
         self._snapshots = snapshots
+        self._giving = asyncio.Lock()
         self._life = secrets.token_hex(4)
         self._roster = Roster(name, host, self._life)
         self._now = asyncio.get_running_loop().time
@@ -129,11 +130,6 @@ class Company:
 
     # ---- the others' copies -------------------------------------------------------------------------------------------------------------
 
-    async def passed(self, seq: int) -> None:
-        """Return once every host that was heard of lately has entry ``seq``."""
-        while self.least() < seq:
-            await self._progress.step_or(BEAT)
-
     async def cleaned(self, seq: int) -> None:
         """Return once another host has rid the bus of what was erased up to entry ``seq``, or this one leads and has to."""
         while not self.lease.ours and self._roster.clean(self._now()) < seq:
@@ -154,11 +150,12 @@ class Company:
     async def give_snapshot(self) -> bool:
         """Put a snapshot on the bus. False: it could not be made, and the log must stay as it is."""
         assert self._snapshots is not None
-        try:
-            await persistently(self._snapshots.give)
-        except (StoreError, BusError, OSError):
-            _logger.exception("board %s: no snapshot can be given", self._name)
-            return False
+        async with self._giving:
+            try:
+                await persistently(self._snapshots.give)
+            except (StoreError, BusError, OSError):
+                _logger.exception("board %s: no snapshot can be given", self._name)
+                return False
         return True
 
     async def keeps_snapshot(self) -> bool:

@@ -20,7 +20,7 @@ import anyio
 
 from blackboard.board import Board
 from blackboard.clock import Clock
-from blackboard.company import Company
+from blackboard.company import BEAT, Company
 from blackboard.questions import Progress
 from blackboard.retention import Retention
 from blackboard.store import Batch, Cut, Extent, Standing, Store
@@ -133,14 +133,17 @@ class Housekeeping:
         return self._retention.exceeded(extent.entries, extent.bytes, extent.since, self._clock.now())
 
     async def _cut(self, seq: int) -> None:
-        """Let the journal begin behind entry ``seq``, of which the checkpoint has just been written."""
+        """Let the journal begin behind entry ``seq``, of which the checkpoint has just been written, unless the next is due before."""
         erases, company = self._progress.erasing > 0, self._company
         await self._told(seq)
         if erases:
             await company.cleaned(seq)
         if company.lease.ours:
             followed = await company.keeps_snapshot()
-            await company.passed(seq)
+            while company.least() < seq:
+                if self.unsaved >= CHECKPOINT_EVERY:
+                    return  # it is tried behind the next checkpoint: another host may be in trouble for long
+                await self._progress.step_or(BEAT)
             if erases:
                 await company.drop_snapshot()
             if erases or not followed or await company.give_snapshot():

@@ -17,6 +17,8 @@ from bus.listening import LOOPBACK, Listening, Tls
 from bus.messages import Time
 from bus.names import valid_name
 
+_logger = logging.getLogger(__name__)
+
 
 async def up(
     *boards: Annotated[str, Parameter(help="The boards' names; made if they are new. Without a name, those that the data folder holds.")],
@@ -82,6 +84,9 @@ async def up(
                 standing = ", ".join(name for name in names if name not in record.stopped)
                 print(f"serving {standing} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
                 async for _ in news:
-                    record.write(where.data)
+                    try:
+                        record.write(where.data)
+                    except OSError as error:  # a full disk, most likely: the boards go on
+                        _logger.error("what is served cannot be noted in %s: %s", where.data, error)  # noqa: TRY400 - its sentence says all
             finally:
                 record.erase(where.data)

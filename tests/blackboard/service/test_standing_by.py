@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blackboard import company, roster
+from blackboard import company, housekeeping, roster
 from blackboard.client import Board
 from blackboard.clock import SystemClock
 from blackboard.errors import BoardInUse, NotYours
@@ -260,6 +260,32 @@ async def test_the_log_is_cut_behind_every_host(server: Server, monkeypatch: pyt
         await one._progress.until(lambda: one._house.base >= 10)
         await alike(one, two)
         assert await _begins(bus) > 10
+
+
+async def test_checkpoints_go_on_while_a_cut_waits(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host that is there, and stores nothing for long, holds up the leader's cut, and none of its checkpoints."""
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_EVERY", 5)
+    monkeypatch.setattr(company, "SETTLED", WITHIN)
+    disk, store = Held(), MemoryStore()
+    disk.let.set()
+    async with (
+        asyncio.timeout(WITHIN),
+        standing(server, "one", store, retention=Retention(journal_entries=1)) as (one, _),
+        standing(server, "two", disk) as (two, _),
+        agents(server, "finance") as (finance,),
+    ):
+        await one._progress.until(lambda: len(one._company.states()) == 2)
+        disk.hold()
+        item = await finance.deposit("the basis", scope="shared")
+        for _ in range(20):
+            await finance.reinforce(item, 0.5)
+        await finance.wait_applied()
+        while (await store.open()).checkpoint < 17:
+            await one._progress.step_or(0.05)
+        assert one._house.base == 0
+        disk.let.set()
+        await one._progress.until(lambda: one._house.base >= 17)
+        await alike(one, two)
 
 
 async def test_what_is_erased_is_gone_everywhere(server: Server) -> None:
