@@ -91,7 +91,7 @@ def leases_stream() -> dict[str, Any]:
     """The configuration of their bucket."""
     return {
         "subjects": [lease_subject(">")],
-        "storage": "memory",
+        "storage": "file",  # in memory, on a cluster, the loss of two servers one after the other leaves it without a quorum for good
         "max_msgs_per_subject": 1,
         "discard": "new",
         "allow_rollup_hdrs": True,

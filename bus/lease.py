@@ -5,8 +5,6 @@ Laws:
 - Every claim is a compare-and-swap: of two hosts that claim at once, one has it.
 - A host takes another's key once it has seen it unchanged for ``LEASE`` seconds of its own time. So no two clocks are compared.
 - The lease is for liveness alone. That nothing is told twice is the event chain's to hold (``chain``), whoever believes to lead.
-
-The bucket is in the servers' memory: claims are many, and a bucket that is gone is a lease that has ended.
 """
 
 import time
