@@ -7,16 +7,18 @@ All that waits to be told goes into one message: the stream syncs a message at a
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from bus.connection import PAUSE, Connection
-from bus.errors import BadMessage, StreamRefused
+from bus.connection import PAUSE, Connection, Nobody
+from bus.errors import BadMessage, NoAnswer, StreamRefused
 from bus.jetstream import EXPECTED_LAST, PLACE, WRONG_LAST
 
 NUMBER = "Pb-N"
 """The header with the number that a message's last event has within its audience."""
+SILENCE = 5.0
+"""Seconds without an acknowledgement after which it is looked whether the stream is there."""
 _FRAME = 5
 """Bytes that MessagePack adds to an event, or to a list of them, at most."""
 
@@ -33,12 +35,13 @@ def events_of(data: bytes) -> list[bytes]:
 
 
 class Chain:
-    """The events of one audience of one board."""
+    """The events of one audience of one board. ``make`` makes their stream where it is not there: it may have been deleted."""
 
-    def __init__(self, connection: Connection, stream: str, subject: str) -> None:
+    def __init__(self, connection: Connection, stream: str, subject: str, make: Callable[[], Awaitable[None]]) -> None:
         self._connection = connection
         self._stream = stream
         self._subject = subject
+        self._make = make
         self._turn = asyncio.Lock()
         self._end: tuple[int, int] | None = None
         """The last event's place in the stream, and its number; ``None``: look."""
@@ -55,7 +58,10 @@ class Chain:
                 n, data = first + upto - 1, _together.encode(events[told:upto])
                 self._connection.check_size(data)
                 try:
-                    ack = await self._connection.jetstream(self._subject, data, {EXPECTED_LAST: str(place), NUMBER: str(n)})
+                    headers = {EXPECTED_LAST: str(place), NUMBER: str(n)}
+                    ack = await self._connection.jetstream(self._subject, data, headers, patience=SILENCE, insist=False)
+                except (Nobody, NoAnswer):  # whoever listens to the subject keeps the server from saying that no stream does
+                    await self._await_stream()
                 except StreamRefused as error:
                     if error.code not in WRONG_LAST:
                         raise
@@ -84,6 +90,17 @@ class Chain:
             return self._end[1]
 
     async def _look(self) -> tuple[int, int]:
-        last = await self._connection.last(self._stream, self._subject)
-        headers = (last.headers if last else None) or {}
-        return int(headers.get(PLACE, 0)), int(headers.get(NUMBER, 0))
+        while True:
+            try:
+                last = await self._connection.last(self._stream, self._subject, insist=False)
+            except Nobody:
+                await self._await_stream()
+            else:
+                headers = (last.headers if last else None) or {}
+                return int(headers.get(PLACE, 0)), int(headers.get(NUMBER, 0))
+
+    async def _await_stream(self) -> None:
+        """The stream does not answer: it is between two servers, or it was deleted, and is made anew. Raises ``NoAnswer``, ``BusError``."""
+        self._end = None
+        await self._make()
+        await asyncio.sleep(PAUSE)

@@ -12,6 +12,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +196,7 @@ class NatsBus:
         anew = identity is None and after > 0
         preferences = {"discard": "new", "metadata": {ORIGIN: origin}} | ({"first_seq": after + 1} if anew else {})
         made = await self._make(stream, observations_laws(board), preferences, read=identity, new=after if anew else None)
-        await self._make(events_stream(board), events_laws(board), {"max_age": EVENTS_KEPT * SECOND}, new=0 if anew else None)
+        await self._make_events(board, new=0 if anew else None)
         kept = made["config"].get("metadata", {}).get(ORIGIN, "")
         log = NatsLog(self._connection, stream, identity or made["created"], kept, after)
         try:
@@ -204,6 +205,9 @@ class NatsBus:
             await log.aclose()
             raise
         return log
+
+    async def _make_events(self, board: str, *, new: int | None = None) -> None:
+        _ = await self._make(events_stream(board), events_laws(board), {"max_age": EVENTS_KEPT * SECOND}, new=new)
 
     async def _make(
         self, stream: str, laws: dict[str, Any], preferences: dict[str, Any], *, read: str | None = None, new: int | None = None
@@ -248,7 +252,7 @@ class NatsBus:
     def _chain(self, board: str, audience: str) -> Chain:
         subject = names.events(board, audience)
         if subject not in self._chains:
-            self._chains[subject] = Chain(self._connection, events_stream(board), subject)
+            self._chains[subject] = Chain(self._connection, events_stream(board), subject, partial(self._make_events, board))
         return self._chains[subject]
 
     async def cut_log(self, board: str, seq: int) -> Cut:

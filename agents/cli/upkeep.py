@@ -4,8 +4,9 @@ Laws:
 
 - What stops one board stops no other.
 - A board that has stopped is put up again, after pauses that grow: it may have been left behind by a log that was cut, and begin with a
-  snapshot. One that never stood, or that stops again at once for the same reason, is given up; what may pass by itself is never a reason.
-- Once all are given up, the first reason is raised.
+  snapshot. One that cannot stand from the beginning, or that stops again at once for the same reason, is given up; what may pass by itself
+  is no reason to.
+- Where none stands from the beginning, or all are given up, the first reason is raised.
 """
 
 import asyncio
@@ -41,16 +42,18 @@ class Upkeep:
         self._serving = serving
         self._told = told
         self._stopped: dict[str, str] = {}
-        self._reasons: list[Exception] = []
+        self._given_up: list[Exception] = []
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        opened: list[asyncio.Future[None]] = [loop.create_future() for _ in self._boards]
+        opened: list[asyncio.Future[Exception | None]] = [loop.create_future() for _ in self._boards]
         self._tasks = [loop.create_task(self._keep(board, settled)) for board, settled in zip(self._boards, opened, strict=True)]
         try:
             await asyncio.wait(opened)
-            self._check()
+            unable = [why for each in opened if (why := each.result()) is not None]
+            if len(unable) == len(self._boards):
+                raise unable[0]  # noqa: TRY301 - what has been begun ends with it
         except BaseException:
             await self.__aexit__()
             raise
@@ -64,13 +67,9 @@ class Upkeep:
     async def ended(self) -> None:
         """Return never; raise once all are given up."""
         await asyncio.wait(self._tasks)
-        self._check()
+        raise self._given_up[0]
 
-    def _check(self) -> None:
-        if len(self._reasons) == len(self._boards):
-            raise self._reasons[0]
-
-    async def _keep(self, board: str, settled: "asyncio.Future[None]") -> None:
+    async def _keep(self, board: str, settled: "asyncio.Future[Exception | None]") -> None:
         pause, longest = AGAIN
         former: Exception | None = None
         while True:
@@ -83,18 +82,18 @@ class Upkeep:
                     await service.wait()
             except Exception as error:  # noqa: BLE001 - no reason of one board's is another's
                 self._tell(board, str(error))
-                at_once = time.monotonic() - begun < AT_ONCE
-                if not settled.done() or (at_once and type(error) is type(former) and not isinstance(error, MAY_PASS)):
-                    self._reasons.append(error)
+                never_stood, at_once = not settled.done(), time.monotonic() - begun < AT_ONCE
+                if never_stood:
+                    settled.set_result(error)
+                if (never_stood or (at_once and type(error) is type(former))) and not isinstance(error, MAY_PASS):
+                    self._given_up.append(error)
                     break
                 former, pause = error, pause if at_once else AGAIN[0]
             _logger.error("board %s has stopped, and is put up again in %g s: %s", board, pause, former)
             await asyncio.sleep(pause)
             pause = min(2 * pause, longest)
         if len(self._boards) > 1:
-            _logger.error("board %s is given up: %s", board, self._reasons[-1])
-        if not settled.done():
-            settled.set_result(None)
+            _logger.error("board %s is given up: %s", board, self._given_up[-1])
 
     def _tell(self, board: str, why: str = "") -> None:
         stopped = {each: said for each, said in self._stopped.items() if each != board} | ({board: why} if why else {})

@@ -10,12 +10,13 @@ import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import IO, Any, Self, TypeVar
 
 import aiosqlite
 
 from blackboard.errors import Damaged, NotWritable, StoreError
 from blackboard.sqlite.schema import Kind, check_schema, prepare
+from bus.lock import Held, hold
 
 _T = TypeVar("_T")
 
@@ -152,6 +153,21 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
 def damaged(path: Path, error: Exception) -> Damaged:
     """Something is not whole."""
     return Damaged(f"{path} is no board's database, or it is damaged ({error}): restore a backup, or choose another name")
+
+
+def locked(path: Path, in_use: Callable[[str], StoreError]) -> IO[str]:
+    """Hold ``NAME.lock`` beside the file itself, under whatever name that was reached.
+
+    Raises ``NotWritable``, and what ``in_use`` makes of the process that holds it.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.resolve()
+        return hold(file.with_name(f"{file.name}.lock"))
+    except Held as held:
+        raise in_use(f"process {held.holder}{' (this one)' * (held.holder == str(os.getpid()))}") from held
+    except OSError as error:
+        raise not_writable(path, error) from error
 
 
 def not_writable(path: Path, error: Exception) -> NotWritable:

@@ -8,16 +8,14 @@ Laws:
 """
 
 import asyncio
-import os
 import sqlite3
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from blackboard.errors import Damaged, NotWritable, OutboxInUse, StoreError, WrongOutbox
 from blackboard.pending import Parcel, Room, Said, new_epoch
-from blackboard.sqlite.file import File, not_writable
+from blackboard.sqlite.file import File, locked
 from blackboard.sqlite.schema import OUTBOX
-from bus.lock import Held, hold
 
 
 class _State(NamedTuple):
@@ -41,7 +39,7 @@ class SqlitePending:
         self.epoch, self.number, self.acknowledged = "", 0, 0
         self.last = self.left = 0
         self.news = asyncio.Event()
-        self._path = path.resolve()  # under whatever name: one lock, beside the file itself
+        self._path = path.resolve()  # under whatever name, and for SQLite never one of its own
         self._of = of
         self._settled = 0
         self._lock: IO[str] | None = None
@@ -194,11 +192,4 @@ def _renew(db: sqlite3.Connection, state: _State, without: int) -> None:
 def _lock(path: Path) -> IO[str]:
     if path.is_dir():
         raise NotWritable(f"outbox {path}", "it is a folder", "name a file in it")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return hold(path.with_name(f"{path.name}.lock"))
-    except Held as held:
-        here = " (this one, which has it open already)" if held.holder == str(os.getpid()) else ""
-        raise OutboxInUse(f"outbox {path} is in use by process {held.holder}{here}: end it, or name another file") from held
-    except OSError as error:
-        raise not_writable(path, error) from error
+    return locked(path, lambda by: OutboxInUse(f"outbox {path} is in use by {by}: end it, or name another file"))

@@ -9,7 +9,6 @@ Laws:
 """
 
 import logging
-import os
 import shutil
 import sqlite3
 import uuid
@@ -24,11 +23,10 @@ from msgspec.structs import astuple
 
 from blackboard.errors import BoardInUse, Damaged, StoreError
 from blackboard.limits import Debt
-from blackboard.sqlite.file import File, not_writable
+from blackboard.sqlite.file import File, locked
 from blackboard.sqlite.schema import JOURNAL, STATE, upgrade
 from blackboard.sqlite.shelf import SqliteShelf
 from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Batch, Cut, DeadLetter, Extent, Outgoing, Standing
-from bus.lock import Held, hold
 from bus.port import LogMessage
 
 _PAGES_AT_ONCE = 64
@@ -335,13 +333,5 @@ def _settle_erasure(db: sqlite3.Connection, seq: int) -> None:
 
 
 def lock(path: Path) -> IO[str]:
-    """Hold ``NAME.db.lock`` beside the file itself, under whatever name that was reached. Raises ``BoardInUse``, ``NotWritable``."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.resolve()
-        return hold(file.with_name(f"{file.name}.lock"))
-    except Held as held:
-        here = " (this one, in another event loop)" if held.holder == str(os.getpid()) else ""
-        raise BoardInUse(f"{path} is in use by process {held.holder}{here}: end it, or serve the board with `pheroboard up`") from held
-    except OSError as error:
-        raise not_writable(path, error) from error
+    """Hold the files of the board in ``path``. Raises ``BoardInUse``, ``NotWritable``."""
+    return locked(path, lambda by: BoardInUse(f"{path} is in use by {by}: end it, or serve the board with `pheroboard up`"))

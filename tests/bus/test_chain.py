@@ -6,7 +6,7 @@ from typing import Any
 import nats
 import pytest
 
-from bus import names
+from bus import chain, names
 from bus.chain import events_of
 from bus.connection import Connection
 from bus.errors import StreamRefused, TooLarge
@@ -96,3 +96,18 @@ async def test_the_chain_goes_on_after_a_restart(bus: Bus, server: Server) -> No
         await second.emit(BOARD, names.SHARED, 2, b"2")
         assert await take(heard, 1) == [b"2"]
     await second.aclose()
+
+
+async def test_a_stream_that_was_deleted(bus: NatsBus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is made anew, and has what is told from then on, whether somebody listens or not; who missed what it had asks the board."""
+    monkeypatch.setattr(chain, "SILENCE", 0.2)
+    async with hosting(bus), asyncio.timeout(10):
+        await bus.emit(BOARD, names.SHARED, 1, b"1")
+        await bus._connection.api("STREAM.DELETE.PB_EVT_procurement", {})
+        assert await bus.told(BOARD, names.SHARED) == 0
+        await bus.emit(BOARD, names.SHARED, 2, b"2")
+        await bus._connection.api("STREAM.DELETE.PB_EVT_procurement", {})
+        async with bus.listen(BOARD, names.SHARED) as heard:
+            await bus.emit(BOARD, names.SHARED, 3, b"3")
+            assert await bus.told(BOARD, names.SHARED) == 3
+            assert await take(heard, 1) == [b"3"]

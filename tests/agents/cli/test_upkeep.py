@@ -77,6 +77,16 @@ async def test_a_board_that_does_not_open(caplog: pytest.LogCaptureFixture) -> N
     assert "board bad is given up: torn" in caplog.text
 
 
+async def test_one_that_cannot_stand_yet() -> None:
+    """What may pass by itself gives no board up that stands beside others, also from the beginning; where none stands, it is raised."""
+    played = Played(good=[], bad=[NoAnswer("away"), NoAnswer("away"), None])
+    async with played.upkeep():
+        await until(lambda: {} in played.told)
+    with pytest.raises(NoAnswer, match="away"):
+        async with Played(bad=[NoAnswer("away"), None]).upkeep():
+            pass
+
+
 async def test_none_that_opens() -> None:
     """Then the first reason is raised, by itself."""
     with pytest.raises(Damaged, match="torn"):

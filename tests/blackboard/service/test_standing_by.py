@@ -190,16 +190,21 @@ async def test_a_host_that_leads_again(server: Server) -> None:
         assert (await finance.newest())[names.SHARED] == 2
 
 
-async def test_boards_go_to_whom_they_fall(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A host hands its board over to the one that it falls to, once that is there and abreast; that one keeps it."""
+def hasty(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Let hosts hand over at once; which of two the board falls to, and the other."""
     for module in (company, roster):
         monkeypatch.setattr(module, "SETTLED", 0.3)
     monkeypatch.setattr(company, "BEAT", 0.1)
     known = Roster("board", "one")
-    known.hear(Beat(host="two", cursor=0), 0, 0.0)
-    known.hear(Beat(host="two", cursor=0), 0, 1.0)
+    for moment in (0.0, 1.0):
+        known.hear(Beat(host="two", cursor=0), 0, moment)
     favourite = known.favourite(1.0)
-    other = ({"one", "two"} - {favourite}).pop()
+    return favourite, ({"one", "two"} - {favourite}).pop()
+
+
+async def test_boards_go_to_whom_they_fall(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host hands its board over to the one that it falls to, once that is there and abreast; that one keeps it."""
+    favourite, other = hasty(monkeypatch)
     async with asyncio.timeout(WITHIN), standing(server, other) as (begins, _), standing(server, favourite) as (follows, _):
         await leads(follows)
         await begins._progress.until(lambda: begins._outbox is None)
@@ -210,14 +215,7 @@ async def test_boards_go_to_whom_they_fall(server: Server, monkeypatch: pytest.M
 
 async def test_a_host_in_trouble_hands_over(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also the one that the board falls to, as long as another is well."""
-    for module in (company, roster):
-        monkeypatch.setattr(module, "SETTLED", 0.3)
-    monkeypatch.setattr(company, "BEAT", 0.1)
-    known = Roster("board", "one")
-    known.hear(Beat(host="two", cursor=0), 0, 0.0)
-    known.hear(Beat(host="two", cursor=0), 0, 1.0)
-    favourite = known.favourite(1.0)
-    other = ({"one", "two"} - {favourite}).pop()
+    favourite, other = hasty(monkeypatch)
     async with asyncio.timeout(WITHIN), standing(server, favourite) as (ill, _), standing(server, other) as (well, _):
         await leads(ill)
         ill._progress.trouble_begins("the journal", "the disk is full")
