@@ -17,7 +17,7 @@ import anyio
 
 from blackboard.errors import BoardInUse, StoreError
 from blackboard.leading import Leadership
-from blackboard.questions import Progress
+from blackboard.progress import Progress
 from blackboard.roster import SETTLED, Roster
 from blackboard.snapshots import Snapshots
 from blackboard.store import Store
@@ -46,6 +46,8 @@ class Company:
         self._progress = progress
         self._snapshots = snapshots
         self._giving = asyncio.Lock()
+        self._misunderstood = False
+        """Was a host heard that cannot be understood? That is told once."""
         self._life = secrets.token_hex(4)
         self._roster = Roster(name, host, self._life)
         self._now = asyncio.get_running_loop().time
@@ -80,7 +82,9 @@ class Company:
                         )
                     self._roster.hear(beat, self._progress.cursor, now)
                 except BadMessage as error:
-                    _logger.warning("board %s: a host of another version: %s", self._name, error)
+                    if not self._misunderstood:
+                        _logger.warning("board %s: a host of another version: %s", self._name, error)
+                    self._misunderstood = True
                 self._progress.wake()
 
     def states(self) -> tuple[HostState, ...]:

@@ -21,7 +21,7 @@ import anyio
 from blackboard.board import Board
 from blackboard.clock import Clock
 from blackboard.company import BEAT, Company
-from blackboard.questions import Progress
+from blackboard.progress import Progress
 from blackboard.retention import Retention
 from blackboard.store import Batch, Cut, Extent, Standing, Store
 from blackboard.trying import Work, persistently

@@ -12,7 +12,7 @@ from itertools import islice
 
 import anyio
 
-from blackboard.questions import Progress
+from blackboard.progress import Progress
 from blackboard.store import Outgoing
 from blackboard.trying import persistently
 from bus.errors import BusError

@@ -34,7 +34,8 @@ from blackboard.folder import folds
 from blackboard.housekeeping import Housekeeping
 from blackboard.intake import Intake
 from blackboard.outbox import Outbox
-from blackboard.questions import Progress, Questions
+from blackboard.progress import Progress
+from blackboard.questions import Questions
 from blackboard.reopening import Reopened, kept, made, reopened
 from blackboard.retention import Retention
 from blackboard.snapshots import Snapshots

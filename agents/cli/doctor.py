@@ -92,7 +92,7 @@ async def _findings(databases: tuple[Path, ...], who: Who) -> AsyncIterator[Find
 
 
 def _nats_server() -> Finding:
-    from bus.server import find_server
+    from bus.binary import find_server
 
     try:
         return Finding("nats-server", ok=True, said=str(find_server()))

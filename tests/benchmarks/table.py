@@ -18,8 +18,8 @@ from statistics import median
 import msgspec
 from msgspec import Struct
 
+from bus.binary import find_server
 from bus.errors import ServerError
-from bus.server import find_server
 
 BEGIN, END = "<!-- figures -->", "<!-- end of the figures -->"
 """What stands between them in a page is written by the command."""

@@ -17,9 +17,9 @@ from blackboard.errors import OutboxInUse, StaleOutbox, WrongOutbox
 from blackboard.opening import open, serving  # noqa: A004 - it is what is tested
 from blackboard.sqlite import SqlitePending
 from blackboard.sync import open_sync
+from bus.binary import find_server
 from bus.errors import NoAnswer, NotServed, Unreachable
 from bus.nats import NatsBus
-from bus.server import find_server
 from tests.bus.conftest import Restartable
 
 

@@ -12,6 +12,7 @@ from blackboard.client import Board
 from blackboard.clock import ManualClock
 from blackboard.config import BoardConfig
 from blackboard.errors import BlackboardError, NotInView
+from blackboard.progress import Progress
 from blackboard.store import MemoryStore
 from blackboard.testing import RunningBoard, running_board
 from bus import names
@@ -39,7 +40,7 @@ async def test_an_answer_waits_for_the_asker_s_own_posts() -> None:
 
 async def test_the_operator_waits_for_what_was_erased_until_then() -> None:
     """Not for what others erase meanwhile, so that a steady stream of it keeps nobody waiting; who does not ask for it does not wait."""
-    progress = questions.Progress(5, {})
+    progress = Progress(5, {})
     progress.erasing = 4
     host = questions.Questions(board.Board(BoardConfig(name="board")), MemoryStore(), progress, ManualClock(), tuple)
     await host.answer(names.HOST, encode(Ask(Applied())))

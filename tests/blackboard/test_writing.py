@@ -7,7 +7,7 @@ import pytest
 
 from blackboard import writing
 from blackboard.errors import Damaged, NotWritable
-from blackboard.questions import Progress
+from blackboard.progress import Progress
 from blackboard.writing import written
 
 

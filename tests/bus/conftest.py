@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from bus import server as module
+from bus.binary import find_server
 from bus.nats import NatsBus
-from bus.server import Server, find_server, running_server
+from bus.server import Server, running_server
 
 
 def configured(monkeypatch: pytest.MonkeyPatch, more: str) -> None:

@@ -5,7 +5,7 @@ import socket
 from contextlib import ExitStack
 from pathlib import Path
 
-from bus.server import find_server
+from bus.binary import find_server
 
 
 def free_ports(count: int) -> list[int]:

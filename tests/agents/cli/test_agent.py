@@ -10,8 +10,8 @@ import pytest
 
 from agents.cli import call
 from agents.cli.agent import _in_force
+from bus.binary import find_server
 from bus.identities import Identities
-from bus.server import find_server
 from tests.agents.cli.commands import Ran, line_of, started
 
 Run = Callable[..., Ran]
