@@ -87,7 +87,7 @@ class Snapshots:
             return
         try:
             async with asyncio.timeout(PATIENCE):
-                while not await self._take(log, cursor):
+                while not await self._take(log):
                     if not gone:
                         return  # the log alone will do
                     await self._bus.beat(self._name, encode(Beat(host=host, cursor=cursor, joins=True)))
@@ -111,13 +111,13 @@ class Snapshots:
             return 0
         return stands.cursor if log is not None and stands.log == log.identity else None
 
-    async def _take(self, log: Stretch, cursor: int) -> bool:
-        """Take the snapshot, if there is one from which the log goes on and which goes further than ``cursor``."""
+    async def _take(self, log: Stretch) -> bool:
+        """Take the snapshot, if there is one from which the log goes on; so it goes further than a copy from which that does not."""
         snapshot = await self._bus.snapshot(self._name)
         if snapshot is None:
             return False
         about = _about(self._name, snapshot)
-        if about is None or about.seq <= cursor or not _serves(about, log):
+        if about is None or not _serves(about, log):
             return False
         with self._folder() as folder:
             file = Path(folder, "snapshot")

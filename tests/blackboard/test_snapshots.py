@@ -6,19 +6,24 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from blackboard import roster
 from blackboard import snapshots as module
 from blackboard.client import Board
+from blackboard.clock import ManualClock
+from blackboard.config import BoardConfig
 from blackboard.opening import serving
 from blackboard.retention import Retention
 from blackboard.service import Service
 from blackboard.snapshots import Snapshots
-from blackboard.sqlite import inspect
+from blackboard.sqlite import SqliteStore, inspect
+from blackboard.store import Batch
 from bus.errors import LogMismatch
+from bus.memory import MemoryBus
 from bus.nats import NatsBus
-from bus.port import Log
+from bus.port import Log, Stretch
 from bus.server import Server, running_server
 
 WITHIN = 30.0
@@ -138,6 +143,60 @@ async def test_nobody_has_one(server: Server, tmp_path: Path, monkeypatch: pytes
         async with hosting(server, tmp_path / "two"):
             pass
     assert not list((tmp_path / "two").glob("board*"))
+
+
+class Cut(MemoryBus):
+    """A bus whose log begins and ends where a test says."""
+
+    def __init__(self, stretch: Stretch) -> None:
+        super().__init__(ManualClock().now)
+        self.log = stretch
+
+    async def stretch(self, board: str) -> Stretch:  # noqa: ARG002 - as the port has it
+        return self.log
+
+
+async def copy_at(path: Path, seq: int) -> None:
+    """A board's files that have read a log of the identity *it* up to an entry."""
+    path.parent.mkdir()
+    store = SqliteStore(path)
+    await store.open()
+    await store.begin(msgspec.json.encode(BoardConfig("board")), "it")
+    await store.commit(Batch(seq))
+    await store.aclose()
+
+
+async def test_from_which_the_log_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A snapshot serves if it is of this log, and nothing is missing between it and the first entry; no other is taken."""
+    monkeypatch.setattr(module, "PATIENCE", 0.05)
+    bus = Cut(Stretch("it", 6, 9))
+    await copy_at(tmp_path / "one" / "board.db", 5)
+    assert await Snapshots(bus, "board", tmp_path / "one" / "board.db").missing()
+    await Snapshots(bus, "board", tmp_path / "one" / "board.db").give()
+    joining = Snapshots(bus, "board", tmp_path / "two" / "board.db")
+    for log in (Stretch("another", 6, 9), Stretch("it", 7, 9)):
+        bus.log = log
+        assert await joining.missing()
+        with pytest.raises(LogMismatch, match=f"begins at entry {log.first}"):
+            await joining.join("two")
+    bus.log = Stretch("it", 6, 9)
+    assert not await joining.missing()
+    await joining.join("two")
+    assert inspect(tmp_path / "two" / "board.db").cursor == 5
+
+
+async def test_a_copy_from_which_the_log_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It needs no snapshot, and waits for none; one from which an entry is missing does."""
+    monkeypatch.setattr(module, "PATIENCE", 0.05)
+    bus = Cut(Stretch("it", 6, 9))
+    await copy_at(tmp_path / "one" / "board.db", 5)
+    joining = Snapshots(bus, "board", tmp_path / "one" / "board.db")
+    await joining.join("one")
+    assert not await joining.left_behind()
+    bus.log = Stretch("it", 7, 9)
+    assert await joining.left_behind()
+    with pytest.raises(LogMismatch, match="this host's copy ends at 5"):
+        await joining.join("one")
 
 
 async def test_a_long_log(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
