@@ -266,26 +266,31 @@ class Connection:
         try:
             async with asyncio.timeout(patience):
                 while True:
-                    try:
-                        async with asyncio.timeout(ACK_WITHIN):
-                            reply = await self.request(subject, data, headers)
-                    except TimeoutError:
-                        continue
-                    except Lost:
-                        pass
-                    except Nobody:
-                        if not insist:
-                            raise
-                    else:
-                        answer: dict[str, Any] = msgspec.json.decode(reply.data)
-                        if "error" not in answer:
-                            return answer
-                        refused = StreamRefused(subject, answer["error"])
-                        if not refused.passing:
-                            raise refused
+                    reply = await self._answer(subject, data, headers, insist=insist)
+                    answer: dict[str, Any] = msgspec.json.decode(reply.data)
+                    if "error" not in answer:
+                        return answer
+                    refused = StreamRefused(subject, answer["error"])
+                    if not refused.passing:
+                        raise refused
                     await asyncio.sleep(PAUSE)
         except TimeoutError:
             raise self.silence(f"JetStream did not answer on {subject}", patience) from None
+
+    async def _answer(self, subject: str, data: bytes, headers: dict[str, str] | None, *, insist: bool) -> Arrival:
+        """Ask until there is an answer, again whenever none comes."""
+        while True:
+            try:
+                async with asyncio.timeout(ACK_WITHIN):
+                    return await self.request(subject, data, headers)
+            except TimeoutError:
+                continue
+            except Lost:
+                pass
+            except Nobody:
+                if not insist:
+                    raise
+            await asyncio.sleep(PAUSE)
 
     def silence(self, what: str, seconds: float) -> NoAnswer:
         """The error for a time that ran out."""
@@ -314,17 +319,8 @@ class Connection:
         """Get one message from a stream; None if it is not there. Where no stream answers, as ``jetstream``."""
         try:
             async with asyncio.timeout(PATIENCE):
-                while True:
-                    try:
-                        found = await self.request(f"{API}DIRECT.GET.{what}", data)
-                    except Lost:
-                        pass
-                    except Nobody:
-                        if not insist:
-                            raise
-                    else:
-                        return None if status(found) == "404" else found
-                    await asyncio.sleep(PAUSE)
+                found = await self._answer(f"{API}DIRECT.GET.{what}", data, None, insist=insist)
+                return None if status(found) == "404" else found
         except TimeoutError:
             raise self.silence(f"stream {what.partition('.')[0]} did not give a message", PATIENCE) from None
 
