@@ -25,7 +25,7 @@ agent = App(name="agent", help="Who may speak on the boards of a data folder: ad
 
 @agent.command
 async def add(
-    name: Name, *boards: Annotated[str, Parameter(help="The boards; none: every board of the folder.")], data: Data = DATA
+    name: Name, /, *boards: Annotated[str, Parameter(help="The boards; none: every board of the folder.")], data: Data = DATA
 ) -> None:
     """Make a key for an agent, and let it speak on boards; again: on more of them.
 

@@ -132,6 +132,8 @@ def test_what_is_to_be_said(tmp_path: Path, run: Run) -> None:
     assert refused(run("agent", "remove", "nobody", "--keep"), "there is no agent 'nobody' here")
     assert refused(run("agent", "remove", "operator", "--keep"), "operator is this machine's own")
     assert refused(run("agent", "add", "a.b"), "agent name 'a.b'")
+    unnamed = run("agent", "add")
+    assert (unnamed.code, "parameter NAME requires an argument" in unnamed.err) == (2, True)
     assert list(json.loads((tmp_path / "agents.json").read_text())["agents"]) == ["finance"]
 
 
