@@ -24,13 +24,14 @@ from blackboard.lanes import Lane, Protections, level_below
 from blackboard.ledger import Ledger
 from blackboard.links import Links
 from blackboard.ranking import Ranking, strongest
+from blackboard.recall import Hit
 from blackboard.recorder import Recorder
 from blackboard.register import Register, slot_of
 from blackboard.storage import Pages
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.text import relevant
 from blackboard.waiting import FOLDED, Group, Waiting
-from bus.messages import Account, Status
+from bus.messages import Account, Status, Why
 
 ItemRef = ContextItem | str
 EdgeRef = Edge | str
@@ -214,6 +215,13 @@ class Holdings:
         found = [(-score, -self.strength(self._pages[ordinal], at), ordinal) for ordinal, score in scores.items()]
         relevance_first = nsmallest(top_k, found)
         return [self._pages[ordinal] for _, _, ordinal in sorted(relevance_first, key=lambda each: each[1:])]
+
+    def hits(self, text: str, limit: int = 30, *, partitions: Partitions = None, at: float | None = None) -> list[Hit]:
+        """What a text recalls, standing or archived: the most relevant ``limit``, the best first, each with why it is there."""
+        scores = relevant((census.text for census in self._register.census(partitions)), text)
+        most = max(scores.values(), default=1.0)
+        found = ((-score / most, -self.strength(self._pages[ordinal], at), ordinal) for ordinal, score in scores.items())
+        return [Hit(self._pages[ordinal], -score, Why(-score)) for score, _, ordinal in nsmallest(limit, found)]
 
     def slot(self, partition: str, kind: str, key: str, target: str | None, op: str | None) -> list[ContextItem]:
         """What stands or is archived with a value in a slot, of any owner, in order of making."""

@@ -39,6 +39,8 @@ from bus.messages.answering import (
     Status,
     Time,
     UpTo,
+    Via,
+    Why,
 )
 from bus.messages.asking import (
     AnyQuery,
@@ -188,6 +190,8 @@ __all__ = [
     "Unit",
     "UpTo",
     "Use",
+    "Via",
+    "Why",
     "_Header",
     "decode_answer",
     "decode_ask",

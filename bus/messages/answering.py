@@ -19,6 +19,27 @@ Time = Literal["rounds", "wall"]
 """What a board counts its time in: rounds, or Unix seconds."""
 
 
+class Via(Struct, frozen=True, gc=False):
+    """What spread to an item from another, over edges."""
+
+    item: str
+    share: float
+    """Of the relevance: 0…1."""
+
+
+class Why(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Why an item was recalled (chapter 2, "Recall")."""
+
+    relevance: float
+    """How much of what was asked it meets: 0…1, before its strength weighs in."""
+    terms: tuple[str, ...] = ()
+    """The words of the query that it has itself."""
+    via: tuple[Via, ...] = ()
+    """From which items the rest spread, the largest share first."""
+    names: tuple[str, ...] = ()
+    """What the query names of it beside its words: who said it, when."""
+
+
 class Contribution(Struct, frozen=True, gc=False, kw_only=True):
     """Who strengthened an item, by which cause, how much, how often and how recently."""
 
