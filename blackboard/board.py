@@ -108,7 +108,7 @@ class Board:
         self._outcome = Outcome()
         self._network = PheromoneNetwork(
             kinds=config.policies(), edge=config.edge_policy(), board=config.name, core=config.core, recorder=self._outcome,
-            summariser=None, archive=archive,
+            summariser=None, archive=archive, wall_clock=config.time == "wall",
         )  # fmt: skip
         self.archive = self._network.archive
         """What the items say that do not stand."""

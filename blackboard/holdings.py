@@ -10,7 +10,8 @@ Laws:
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from heapq import heappop, nsmallest
+from datetime import date
+from heapq import heappop
 from itertools import chain
 from typing import TypedDict, cast
 
@@ -24,14 +25,14 @@ from blackboard.lanes import Lane, Protections, level_below
 from blackboard.ledger import Ledger
 from blackboard.links import Links
 from blackboard.ranking import Ranking, strongest
-from blackboard.recall import Hit
+from blackboard.recall import Hit, Walks, weight
 from blackboard.recorder import Recorder
 from blackboard.register import Register, slot_of
 from blackboard.storage import Pages
 from blackboard.summaries import DEFAULT, Summariser
-from blackboard.text import relevant
+from blackboard.text import Met, Query, day_of, meet
 from blackboard.waiting import FOLDED, Group, Waiting
-from bus.messages import Account, Status, Why
+from bus.messages import Account, Status, Via, Why
 
 ItemRef = ContextItem | str
 EdgeRef = Edge | str
@@ -63,11 +64,13 @@ class Holdings:
         recorder: Recorder | None = None,
         summariser: Summariser | None = DEFAULT,
         archive: Archive | None = None,
+        wall_clock: bool = False,
     ) -> None:
         self.kinds = dict(kinds)
         self.board = board
         self.now = float(now)
         self.core = core
+        self.wall_clock = wall_clock
         self.archive = Archive() if archive is None else archive
         """What the items say that do not stand."""
         self.aliases: dict[str, dict[str, ContextItem]] = {}
@@ -86,7 +89,7 @@ class Holdings:
         self._summariser = summariser
         self._links = Links(board, edge, now, self._recorder)
         self._waiting = Waiting(self.kinds, self._links.around, self._items.get)
-        self._register = Register(self._waiting, self.archive)
+        self._register = Register(self._waiting, self.archive, wall_clock=wall_clock)
 
     def begin(self, now: float) -> None:
         """Let the time of a network that holds nothing yet start at ``now``: decay counts from here, so its figures stay small."""
@@ -210,18 +213,33 @@ class Holdings:
         return any(census.text.catch_up(limit) for census in self._register.census(partitions))
 
     def search(self, text: str, top_k: int = 30, *, partitions: Partitions = None, at: float | None = None) -> list[ContextItem]:
-        """Items that stand or are archived and share words with ``text``: the most relevant ``top_k`` of them, the strongest first."""
-        scores = relevant((census.text for census in self._register.census(partitions)), text)
-        found = [(-score, -self.strength(self._pages[ordinal], at), ordinal) for ordinal, score in scores.items()]
-        relevance_first = nsmallest(top_k, found)
-        return [self._pages[ordinal] for _, _, ordinal in sorted(relevance_first, key=lambda each: each[1:])]
+        """Items that stand or are archived and have to do with a text: the most relevant ``top_k`` of them, the strongest first."""
+        found = [hit.item for hit in self.hits(text, top_k, partitions=partitions, at=at)]
+        return sorted(found, key=lambda item: (-self.strength(item, at), item.ordinal))
 
-    def hits(self, text: str, limit: int = 30, *, partitions: Partitions = None, at: float | None = None) -> list[Hit]:
-        """What a text recalls, standing or archived: the most relevant ``limit``, the best first, each with why it is there."""
-        scores = relevant((census.text for census in self._register.census(partitions)), text)
-        most = max(scores.values(), default=1.0)
-        found = ((-score / most, -self.strength(self._pages[ordinal], at), ordinal) for ordinal, score in scores.items())
-        return [Hit(self._pages[ordinal], -score, Why(-score)) for score, _, ordinal in nsmallest(limit, found)]
+    def hits(
+        self, text: str, top_k: int = 30, *, partitions: Partitions = None, at: float | None = None, today: date | None = None
+    ) -> list[Hit]:
+        """What a text recalls, standing or archived: the most relevant ``top_k``, the best first, each with why it is there.
+
+        ``today``: what "yesterday" and the like are relative to; on a wall-clock network the day of ``at``, if not given.
+        """
+        seen = None if partitions is None else frozenset(partitions)
+        if today is None and self.wall_clock:
+            today = day_of(self.now if at is None else at)
+        walks = Walks(self._links, self._items.get, self._pages.__getitem__, seen)
+        census = (census.text for census in self._register.census(None if seen is None else sorted(seen)))
+        met = meet(census, Query.of(text, today), top_k, near=walks)
+        return sorted((self._hit(each, walks, at) for each in met), key=lambda hit: (-hit.score, hit.item.ordinal))
+
+    def _hit(self, met: Met, walks: Walks, at: float | None) -> Hit:
+        item = self._pages[met.ordinal]
+        policy, now = self.kinds[item.kind], self.now if at is None else at
+        weighed = weight(self.strength(item, at), math.exp(-policy.rate * max(now - item.confirmed, 0.0)), half=self.core)
+        via = tuple(Via(self._pages[source].id, share) for source, share in met.via)
+        reached = met.via and 2 * sum(share for _, share in met.via) > met.relevance
+        edges = walks.path(met.via[0][0], met.ordinal) if reached else ()
+        return Hit(item, met.relevance * weighed, Why(met.relevance, met.terms, via, met.names), edges)
 
     def slot(self, partition: str, kind: str, key: str, target: str | None, op: str | None) -> list[ContextItem]:
         """What stands or is archived with a value in a slot, of any owner, in order of making."""

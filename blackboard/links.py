@@ -6,7 +6,8 @@ weak, and what was folded stays reachable.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 
 from blackboard.decay import DecayClass
 from blackboard.errors import NotInView
@@ -19,6 +20,9 @@ from blackboard.storage import Pages, edges_of
 from blackboard.waiting import FOLDED
 from bus import names
 from bus.messages import Cause
+
+WALKED_AT_ONCE = 8
+"""Edges of an item that are walked from there, of each partition: a hub has many."""
 
 
 class Links:
@@ -37,6 +41,8 @@ class Links:
         self._aliases: dict[str, str] = {}
         self._adjacent: dict[str, dict[str, Edge]] = {}
         """item → edge → the edge"""
+        self._strongest: dict[str, dict[str, tuple[Edge, ...]]] = {}
+        """item → partition → its strongest edges, as long as none of them is moved: all fade alike, so their order stays."""
 
     def get(self, edge_id: str) -> Edge:
         """Raises ``NotInView``."""
@@ -47,7 +53,18 @@ class Links:
 
     def of(self, item_id: str) -> list[Edge]:
         """The edges of an item, the strongest first."""
-        return sorted(self._adjacent.get(item_id, {}).values(), key=lambda edge: (-edge.strength, edge.ordinal))
+        return sorted(self._adjacent.get(item_id, {}).values(), key=_strongest_first)
+
+    def strongest(self, item_id: str) -> Mapping[str, Sequence[Edge]]:
+        """Partition → the strongest edges of an item there, ``WALKED_AT_ONCE`` of them at most; in no order."""
+        found = self._strongest.get(item_id)
+        if found is None:
+            places: dict[str, list[Edge]] = {}
+            for edge in self.around(item_id):
+                places.setdefault(edge.partition, []).append(edge)
+            some = {place: nsmallest(WALKED_AT_ONCE, edges, key=_strongest_first) for place, edges in places.items()}
+            found = self._strongest[item_id] = {place: tuple(edges) for place, edges in some.items()}
+        return found
 
     def around(self, item_id: str) -> Iterable[Edge]:
         """The edges of an item, in no order."""
@@ -155,6 +172,7 @@ class Links:
 
     def _strengthen(self, edge: Edge, strength: float, cause: Cause, now: float, by: str) -> None:
         old = edge.strength
+        self._reorder(edge)
         edge.mark(strength, self.decay.level)
         edge.touched = now
         self.pages.touch(edge)
@@ -171,6 +189,7 @@ class Links:
             other.formerly = tuple(former for former in other.formerly if former != edge.id)
             self.pages.touch(other)
         self._edges[edge.id] = edge
+        self._reorder(edge)
         self._adjacent.setdefault(edge.a, {})[edge.id] = edge
         self._adjacent.setdefault(edge.b, {})[edge.id] = edge
         self.counts[edge.partition] += 1
@@ -180,6 +199,7 @@ class Links:
 
     def _let_go(self, edge: Edge) -> None:
         del self._edges[edge.id]
+        self._reorder(edge)
         for end in (edge.a, edge.b):
             del self._adjacent[end][edge.id]
             if not self._adjacent[end]:
@@ -187,3 +207,13 @@ class Links:
         self.counts[edge.partition] -= 1
         if edge.relation != FOLDED:
             self.fading.leave()
+
+    def _reorder(self, edge: Edge) -> None:
+        """The strongest edges of its ends are to be looked for anew."""
+        if self._strongest:
+            self._strongest.pop(edge.a, None)
+            self._strongest.pop(edge.b, None)
+
+
+def _strongest_first(edge: Edge) -> tuple[float, int]:
+    return -edge.strength, edge.ordinal

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
 from itertools import islice
 
-from blackboard.archive import Archive
+from blackboard.archive import Archive, Said
 from blackboard.identity import direction, folded, folded_name
 from blackboard.items import ContextItem, in_order
 from blackboard.storage import ROWS
-from blackboard.text import TextIndex
+from blackboard.text import Text, TextIndex, day_of
 from blackboard.waiting import Waiting
 
 Slot = tuple[str, str, str, str | None, str | None]
@@ -29,7 +29,7 @@ class Census:
 
     __slots__ = ("archived", "owners", "text")
 
-    def __init__(self, texts: Callable[[Iterable[ContextItem]], Iterable[str]]) -> None:
+    def __init__(self, texts: Callable[[Iterable[ContextItem]], Iterable[Text]]) -> None:
         self.owners: Counter[str] = Counter()
         """How many standing items each owner has."""
         self.archived = 0
@@ -37,11 +37,15 @@ class Census:
 
 
 class Register:
-    """The indices of a network's items. ``waiting`` is told which are archived, and which no longer; ``archive`` has what those say."""
+    """The indices of a network's items. ``waiting`` is told which are archived, and which no longer; ``archive`` has what those say.
 
-    def __init__(self, waiting: Waiting, archive: Archive) -> None:
+    ``wall_clock``: its times are Unix seconds.
+    """
+
+    def __init__(self, waiting: Waiting, archive: Archive, *, wall_clock: bool = False) -> None:
         self._waiting = waiting
         self._archive = archive
+        self._wall_clock = wall_clock
         self._by_key: dict[str, dict[str, list[ContextItem]]] = {}
         """key → kind → items, in order"""
         self._by_content: dict[str, list[ContextItem]] | None = None
@@ -152,8 +156,8 @@ class Register:
         """All items with that content; ``known`` are all there are, in order: the first question looks through them."""
         if self._by_content is None:
             self._by_content = {}
-            for item, said in self.contents(known):
-                self._by_content.setdefault(folded(said), []).append(item)
+            for item, said in self.said(known):
+                self._by_content.setdefault(folded(said[0]), []).append(item)
         return self._by_content.get(folded(content), [])
 
     def past(self, kind: str) -> Iterable[ContextItem]:
@@ -178,18 +182,20 @@ class Register:
         """The censuses of these partitions, or of all."""
         return list(self._census.values()) if partitions is None else [self._census[p] for p in partitions if p in self._census]
 
-    def contents(self, items: Iterable[ContextItem]) -> Iterator[tuple[ContextItem, str]]:
-        """The items with their contents; those in the archive are looked up many at a time."""
+    def said(self, items: Iterable[ContextItem]) -> Iterator[tuple[ContextItem, Said]]:
+        """The items with what they say; those in the archive are looked up many at a time."""
         rest = iter(items)
         while some := list(islice(rest, _AT_ONCE)):
             shelved = self._archive.look_all([each.ordinal for each in some if each.shelved])
             for each in some:
-                yield each, shelved[each.ordinal][0] if each.shelved else each.content
+                yield each, shelved[each.ordinal] if each.shelved else (each.content, each.meta)
 
-    def _texts(self, items: Iterable[ContextItem]) -> Iterator[str]:
-        """The words by which items are found."""
-        for item, content in self.contents(items):
-            yield " ".join(filter(None, (content, item.key, item.target)))
+    def _texts(self, items: Iterable[ContextItem]) -> Iterator[Text]:
+        """What items are found by: their words; who said them, and when, as their ``meta`` tells or else their record."""
+        for item, (content, meta) in self.said(items):
+            speaker, at = meta.get("speaker", item.owner), meta.get("time", item.made if self._wall_clock else None)
+            words = " ".join(filter(None, (content, item.key, item.target)))
+            yield Text(words, speaker if isinstance(speaker, str) else "", day_of(at))
 
 
 def slot_of(item: ContextItem) -> Slot | None:

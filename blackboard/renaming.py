@@ -82,8 +82,8 @@ class Renaming(Moves):
     ) -> dict[str, ContextItem]:
         """Let items be of another key or owner; the id that each had → what stands for it from now on."""
         return {
-            item.id: self._become(item, item.identify(self.board, key=key, owner=owner, content=content), cause, by, key=key, owner=owner)
-            for item, content in self._register.contents(items)
+            item.id: self._become(item, item.identify(self.board, key=key, owner=owner, content=said[0]), cause, by, key=key, owner=owner)
+            for item, said in self._register.said(items)
         }
 
     def _become(self, item: ContextItem, item_id: str, cause: Cause, by: str, *, key: str | None, owner: str | None) -> ContextItem:

@@ -99,7 +99,10 @@ class Waiting:
             heappush(self._stirred, item.ordinal)
 
     def groups(self, limit: int) -> list[Group]:
-        """Up to ``limit`` groups of two or more related items, no item in two of them. They go on waiting, until they are folded."""
+        """Up to ``limit`` groups of two or more related items, no item in two of them, in order of making.
+
+        They go on waiting, until they are folded.
+        """
         found: list[Group] = []
         taken: set[int] = set()
         kept: list[int] = []
@@ -116,7 +119,7 @@ class Waiting:
         self._stirring.update(kept)
         for ordinal in kept:
             heappush(self._stirred, ordinal)
-        return found
+        return sorted(found, key=lambda group: group[0].ordinal)
 
     def _gather(self, item: ContextItem, taken: set[int]) -> list[ContextItem]:
         """The item and what is related to it, at one remove or more, as far as one summary holds it."""

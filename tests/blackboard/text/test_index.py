@@ -1,31 +1,21 @@
-"""Words, and what a text is about."""
+"""Which items have which terms."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from blackboard.text import TextIndex, relevant, terms
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Budget: at most 50,000!", ["budget", "at", "most", "50,000"]),
-        ("phone meeting at 15:00, then 3.5 hours", ["phone", "meeting", "at", "15:00", "then", "3.5", "hours"]),
-        ("STRASSE Straße", ["strasse", "strasse"]),
-        ("supplier_price", ["supplier", "price"]),
-        ("A789", ["a789"]),
-        ("不要香菜", ["不要", "要香", "香菜"]),
-        ("猫 cat猫咪", ["猫", "cat", "猫咪"]),
-        ("…!?", []),
-    ],
-)
-def test_terms(text: str, expected: list[str]) -> None:
-    """Words are casefolded, numbers and times stay whole, CJK runs become pairs; a lone character stands for itself."""
-    assert terms(text) == expected
+from blackboard.text import Query, Text, TextIndex, meet
 
 
 def new_index() -> TextIndex[str]:
     """An index of items that are texts."""
-    return TextIndex(lambda texts: texts)
+    return TextIndex(lambda texts: map(Text, texts))
+
+
+def relevant(indices: Sequence[TextIndex[Any]], text: str) -> dict[int, float]:
+    """What a text meets, and how well."""
+    return {met.ordinal: met.relevance for met in meet(indices, Query.of(text), 100)}
 
 
 def index_of(*texts: str) -> TextIndex[str]:
@@ -72,7 +62,7 @@ def test_an_index_catches_up_in_slices() -> None:
 def test_a_text_may_change(searched: bool) -> None:
     """It is found by its new words, and no longer by the old ones, whether it was indexed before or not."""
     words = {0: "cat", 1: "cat"}
-    index: TextIndex[int] = TextIndex(lambda items: [words[item] for item in items])
+    index: TextIndex[int] = TextIndex(lambda items: [Text(words[item]) for item in items])
     index.add(0, 0)
     index.add(1, 1)
     if searched:

@@ -1,0 +1,184 @@
+"""How much of a query each item meets: BM25's saturation over what its words say and what spreads to it from its neighbours.
+
+For a term t and an item i, with the items o that are near it, each at a weight w (itself: 1):
+
+    x(t, i) = Σ w(o → i) · tf(t, o) / (1 - b + b · length(o) / mean length)  +  1 if t is of the day on which i was said
+    relevance(i) = Σ idf(t) · x / (k + x)  /  Σ idf(t),      idf(t) = ln(1 + (N - n + ½) / (n + ½))
+
+so it is between 0 and 1. It is the terms that spread, before they saturate, and not the scores: an item whose neighbours say half of what
+is asked each meets all of it (chapter 2, "Recall"). What was said by the one speaker that the query names counts more, and so does what was
+said on a day that it names.
+
+Law: what spreads is what the best have themselves (``SEEDS`` of them), so a query costs no more where everything has to do with it.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from heapq import nlargest
+from typing import Any, NamedTuple
+
+from blackboard.text.index import TextIndex, unpacked
+from blackboard.text.times import dates, term_of, times
+from blackboard.text.words import ngrams, plain, terms
+
+SEEDS = 500
+"""How many items spread what they have of a query."""
+
+Near = Callable[[int], Sequence[tuple[int, float]]]
+"""Item → the items on which its terms leave a trace, each with a weight."""
+
+
+class Weights(NamedTuple):
+    """What weighs how much. The defaults are those that were published for LoCoMo; ``python -m tests.benchmarks locomo`` tries others."""
+
+    length: float = 0.6
+    """b: how much the length of an item counts, 0…1."""
+    saturation: float = 0.4
+    """k: how soon further mentions of a term count for little."""
+    speaker: float = 1.3
+    """By what the relevance is multiplied of what the one speaker said whom the query names."""
+    day: float = 0.2
+    """What is added to the relevance of what was said on a day that the query names."""
+
+
+WEIGHTS = Weights()
+
+
+class Query(NamedTuple):
+    """What is asked."""
+
+    terms: tuple[str, ...]
+    """Each once, in order."""
+    days: tuple[str, ...]
+    """The days that it names, as terms."""
+    names: frozenset[str]
+    """Its words, and up to three of them in a row: what may name a speaker."""
+
+    @classmethod
+    def of(cls, text: str, today: date | None = None) -> "Query":
+        """``today``: for what is asked relative to it ("yesterday")."""
+        asked = plain(text)
+        days = tuple(sorted(map(term_of, dates(asked, today))))
+        return cls(tuple(dict.fromkeys((*terms(asked), *sorted(times(asked)), *days))), days, ngrams(asked, 3))
+
+
+class Met(NamedTuple):
+    """An item, and how it meets a query."""
+
+    ordinal: int
+    relevance: float
+    terms: tuple[str, ...]
+    """Those that it has itself."""
+    via: tuple[tuple[int, float], ...]
+    """From which items how much of the relevance spread, the most first."""
+    names: tuple[str, ...]
+    """The speaker and the days that the query names and it has."""
+
+
+def meet(
+    indices: Iterable[TextIndex[Any]], query: Query, limit: int, *, near: Near = lambda _: (), weights: Weights = WEIGHTS
+) -> list[Met]:
+    """The ``limit`` items that meet the query best, the best first; ties in order of making."""
+    return _Search(tuple(indices), query, near, weights).best(limit)
+
+
+class _Search:
+    """One query over some indices, which hold different items."""
+
+    def __init__(self, indices: tuple[TextIndex[Any], ...], query: Query, near: Near, weights: Weights) -> None:
+        for each in indices:
+            each.catch_up()
+        self._indices = indices
+        self._near = near
+        self._weights = weights
+        size = sum(map(len, indices))
+        self._mean = max(sum(each.total for each in indices) / max(size, 1), 1.0)
+        holding = [(sum(len(each.having(term)) + len(each.of_day(term)) for each in indices), term) for term in query.terms]
+        self._idf = {term: math.log1p((size - n + 0.5) / (n + 0.5)) for n, term in sorted(holding) if n}
+        """Of the terms that there are, the rarest first."""
+        self._whole = sum(self._idf.values())
+        speakers = {name for each in indices for name in query.names if each.said_by(name)}
+        self._speaker = min(speakers) if len(speakers) == 1 else ""
+        self._days = query.days
+        self._says: dict[int, dict[str, float]] = {}
+        """Seed → term → x of what it says itself."""
+
+    def best(self, limit: int) -> list[Met]:
+        traces = {seed: self._near(seed) for seed in self._seeds()}
+        scores: dict[int, float] = {}
+        for term, idf in self._idf.items():
+            for ordinal, x in self._spread(term, traces).items():
+                scores[ordinal] = scores.get(ordinal, 0.0) + idf * x / (self._weights.saturation + x)
+        met = nlargest(limit, ((self._with_names(ordinal, score / self._whole), -ordinal) for ordinal, score in scores.items()))
+        sources: dict[int, list[tuple[int, float]]] = {-ordinal: [] for _, ordinal in met}
+        for seed, near in traces.items():
+            for other, weight in near:
+                if other in sources:
+                    sources[other].append((seed, weight))
+        return [self._met(-ordinal, relevance, sources[-ordinal]) for relevance, ordinal in met]
+
+    def _seeds(self) -> list[int]:
+        """The items that meet the query best by what they have themselves."""
+        scores: dict[int, float] = {}
+        rest, k = self._whole, self._weights.saturation
+        for term, idf in self._idf.items():
+            closed = len(scores) >= SEEDS and rest < nlargest(SEEDS, scores.values())[-1]  # nothing else can be among the best any more
+            rest -= idf
+            for index in self._indices:
+                having, gains = index.having(term), dict[int, float]()
+                for ordinal in scores.keys() & having.keys() if closed else having:
+                    said = having[ordinal]
+                    gain = gains.get(said)
+                    if gain is None:
+                        x = self._x(said)
+                        gain = gains[said] = idf * x / (k + x)
+                    scores[ordinal] = scores.get(ordinal, 0.0) + gain
+                of_day = index.of_day(term)
+                for ordinal in scores.keys() & of_day if closed else of_day:
+                    scores[ordinal] = scores.get(ordinal, 0.0) + idf / (k + 1)
+        return [-ordinal for _, ordinal in nlargest(SEEDS, ((score, -ordinal) for ordinal, score in scores.items()))]
+
+    def _x(self, said: int) -> float:
+        """Of a term that an item has: how often, by its length."""
+        count, length = unpacked(said)
+        b = self._weights.length
+        return count / (1 - b + b * length / self._mean)
+
+    def _spread(self, term: str, traces: Mapping[int, Sequence[tuple[int, float]]]) -> dict[int, float]:
+        """X of a term: of each item that the seeds say it in, leave a trace on, or that was said on a day of it."""
+        spread: dict[int, float] = {}
+        for index in self._indices:
+            having, of_day = index.having(term), index.of_day(term)
+            for seed in having.keys() & traces.keys() if len(having) > len(traces) else having:
+                if (near := traces.get(seed)) is not None:
+                    x = self._says.setdefault(seed, {})[term] = self._x(having[seed])
+                    spread[seed] = spread.get(seed, 0.0) + x
+                    for other, weight in near:
+                        spread[other] = spread.get(other, 0.0) + weight * x
+            for seed in of_day & traces.keys():
+                spread[seed] = spread.get(seed, 0.0) + 1.0
+        return spread
+
+    def _with_names(self, ordinal: int, relevance: float) -> float:
+        if any(self._is_of_day(ordinal, day) for day in self._days):
+            relevance += self._weights.day
+        return relevance * self._weights.speaker if self._is_speaker(ordinal) else relevance
+
+    def _is_of_day(self, ordinal: int, day: str) -> bool:
+        return any(ordinal in index.of_day(day) for index in self._indices)
+
+    def _is_speaker(self, ordinal: int) -> bool:
+        return bool(self._speaker) and any(ordinal in index.said_by(self._speaker) for index in self._indices)
+
+    def _met(self, ordinal: int, relevance: float, sources: Iterable[tuple[int, float]]) -> Met:
+        """With the account of it: what spreads to an item is told by what it would bring alone."""
+        via = ((source, self._share(source, weight)) for source, weight in sources if source in self._says)
+        names = [day.removeprefix("@") for day in self._days if self._is_of_day(ordinal, day)]
+        if self._is_speaker(ordinal):
+            names.append(self._speaker)
+        return Met(ordinal, relevance, tuple(self._says.get(ordinal, ())), tuple(sorted(via, key=lambda e: (-e[1], e[0]))), tuple(names))
+
+    def _share(self, source: int, weight: float) -> float:
+        k = self._weights.saturation
+        return sum(self._idf[term] * weight * x / (k + weight * x) for term, x in self._says[source].items()) / self._whole

@@ -1,0 +1,66 @@
+"""The terms of a text: what it is found by.
+
+Laws: how a text is encoded makes no difference (NFC or NFD, full or half width, capitals). Names and numbers stay whole. What has no spaces
+between its words (Chinese, Japanese, Korean) is found by pairs of characters. A text is in one language or in several.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import pairwise
+
+import Stemmer
+
+from blackboard.text.english import BASE, STOP
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WORD = re.compile(rf"[{_CJK}]+|\d+(?:[.,:]\d+)+|[^\W_{_CJK}]+")
+_IS_CJK = re.compile(f"[{_CJK}]")
+_HAS_DIGIT = re.compile(r"\d")
+
+_stem = Stemmer.Stemmer("english").stemWord
+
+
+def plain(text: str) -> str:
+    """The text as it is compared."""
+    return unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text, in order, as often as it has them: stems, numbers and times (50,000; 15:00), CJK runs as pairs of characters.
+
+    Words that say nothing ("the", "of") are left out, unless it has no others.
+    """
+    words = _WORD.findall(plain(text))
+    found = [term for word in words if word not in STOP for term in _terms(word)]
+    return found or [term for word in words for term in _terms(word)]
+
+
+def characters(text: str) -> set[str]:
+    """Its CJK characters, each by itself, for who asks with a single one."""
+    return set(_IS_CJK.findall(plain(text)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _terms(word: str) -> tuple[str, ...]:
+    if _IS_CJK.match(word):
+        return tuple(a + b for a, b in pairwise(word)) if len(word) > 1 else (word,)
+    return (stem(word),)
+
+
+def stem(word: str) -> str:
+    """The stem of a word of a Western language (Snowball's English stemmer; an irregular form gives that of its base)."""
+    if _HAS_DIGIT.search(word):
+        return word
+    return str(_stem(BASE.get(word, word)))
+
+
+def name(said: str) -> str:
+    """A name as ``ngrams`` finds it in a text."""
+    return " ".join(_WORD.findall(plain(said)))
+
+
+def ngrams(text: str, longest: int) -> frozenset[str]:
+    """Its words, and up to ``longest`` of them in a row, with a space between them."""
+    words = _WORD.findall(plain(text))
+    return frozenset(" ".join(words[i : i + n]) for n in range(1, longest + 1) for i in range(len(words) - n + 1))
