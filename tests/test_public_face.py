@@ -16,7 +16,7 @@ import blackboard.errors
 import bus
 import bus.errors
 
-HEAVY = {"nats", "aiosqlite", "sqlite3", "rich", "cyclopts", "re2", "asyncio", "anyio"}
+HEAVY = {"nats", "numpy", "quicktok", "aiosqlite", "sqlite3", "rich", "cyclopts", "re2", "asyncio", "anyio"}
 
 
 @pytest.mark.parametrize("package", [agents, blackboard])
