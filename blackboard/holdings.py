@@ -30,7 +30,7 @@ from blackboard.recorder import Recorder
 from blackboard.register import Register, slot_of
 from blackboard.storage import Pages
 from blackboard.summaries import DEFAULT, Summariser
-from blackboard.text import Met, Query, day_of, meet
+from blackboard.text import WEIGHTS, Met, Query, Weights, day_of, meet
 from blackboard.waiting import FOLDED, Group, Waiting
 from bus.messages import Account, Status, Via, Why
 
@@ -213,12 +213,23 @@ class Holdings:
         return any(census.text.catch_up(limit) for census in self._register.census(partitions))
 
     def search(self, text: str, top_k: int = 30, *, partitions: Partitions = None, at: float | None = None) -> list[ContextItem]:
-        """Items that stand or are archived and have to do with a text: the most relevant ``top_k`` of them, the strongest first."""
-        found = [hit.item for hit in self.hits(text, top_k, partitions=partitions, at=at)]
-        return sorted(found, key=lambda item: (-self.strength(item, at), item.ordinal))
+        """Items that stand or are archived and have to do with a text: the most relevant ``top_k`` of them, the strongest first.
+
+        Behind those that have words of it come those that are only near them.
+        """
+        hits = self.hits(text, top_k, partitions=partitions, at=at)
+        hits.sort(key=lambda hit: (not hit.why.terms, -self.strength(hit.item, at), hit.item.ordinal))
+        return [hit.item for hit in hits]
 
     def hits(
-        self, text: str, top_k: int = 30, *, partitions: Partitions = None, at: float | None = None, today: date | None = None
+        self,
+        text: str,
+        top_k: int = 30,
+        *,
+        partitions: Partitions = None,
+        at: float | None = None,
+        today: date | None = None,
+        weights: Weights = WEIGHTS,
     ) -> list[Hit]:
         """What a text recalls, standing or archived: the most relevant ``top_k``, the best first, each with why it is there.
 
@@ -229,7 +240,7 @@ class Holdings:
             today = day_of(self.now if at is None else at)
         walks = Walks(self._links, self._items.get, self._pages.__getitem__, seen)
         census = (census.text for census in self._register.census(None if seen is None else sorted(seen)))
-        met = meet(census, Query.of(text, today), top_k, near=walks)
+        met = meet(census, Query.of(text, today), top_k, near=walks, weights=weights)
         return sorted((self._hit(each, walks, at) for each in met), key=lambda hit: (-hit.score, hit.item.ordinal))
 
     def _hit(self, met: Met, walks: Walks, at: float | None) -> Hit:

@@ -5,8 +5,8 @@ and ``relevance`` says how much of a query each of them meets.
 """
 
 from blackboard.text.index import Text, TextIndex
-from blackboard.text.relevance import Met, Near, Query, meet
+from blackboard.text.relevance import WEIGHTS, Met, Near, Query, Weights, meet
 from blackboard.text.times import day_of
 from blackboard.text.words import terms
 
-__all__ = ["Met", "Near", "Query", "Text", "TextIndex", "day_of", "meet", "terms"]
+__all__ = ["WEIGHTS", "Met", "Near", "Query", "Text", "TextIndex", "Weights", "day_of", "meet", "terms"]

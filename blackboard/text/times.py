@@ -5,7 +5,7 @@ to a day ("yesterday", "last Friday", "上周五") needs to know which day it wa
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
 _MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905 - as words
@@ -29,7 +29,7 @@ _AGO = re.compile(r"\b(\d+|a|one|two|three|four|five|six) (day|week)s? ago\b")
 _COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _WEEKDAY = re.compile(rf"\b(last|this|next|on)\s+({'|'.join(_DAYS)})\b")
 _HAN_WEEKDAY = re.compile(r"(上|这|本|下)?(?:周|星期|礼拜)([一二三四五六日天])")
-_CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?m\b\.?|\b(\d{1,2}):(\d{2})\b")
+_CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?m\b\.?|(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])")  # 会议15:00 has no spaces
 _HAN_CLOCK = re.compile(r"(凌晨|早上|上午|中午|下午|傍晚|晚上)?([零一二三四五六七八九十两]{1,2}|\d{1,2})点(半)?")
 _PARTS = {
     "morning": "morning", "noon": "noon", "afternoon": "afternoon", "evening": "evening", "tonight": "evening", "night": "night",
@@ -37,7 +37,15 @@ _PARTS = {
     "今晚": "evening", "夜里": "night", "凌晨": "night",
 }  # fmt: skip
 _LATER = {"下午", "傍晚", "晚上"}
-_NAMED = re.compile("|".join(rf"\b{each}\b" if each.isascii() else each for each in sorted({*_PARTS, *_RELATIVE}, key=len, reverse=True)))
+
+
+def _any_of(names: Iterable[str]) -> re.Pattern[str]:
+    """Any of these, the longest first; of those in Latin letters whole words."""
+    return re.compile("|".join(rf"\b{each}\b" if each.isascii() else each for each in sorted(names, key=len, reverse=True)))
+
+
+_DAY_NAMED = _any_of(_RELATIVE)
+_PART_NAMED = _any_of(_PARTS)
 
 
 def day_of(said: object) -> date | None:
@@ -86,9 +94,8 @@ def _dates(text: str, today: date | None) -> Iterator[date | None]:
         yield _date(y or year, m, d)
     if today is None:
         return
-    for named in _NAMED.findall(text):
-        if named in _RELATIVE:
-            yield _shift(today, _RELATIVE[named])
+    for named in _DAY_NAMED.findall(text):
+        yield _shift(today, _RELATIVE[named])
     for count, unit in _AGO.findall(text):
         number = _COUNTS.get(count) or int(count[:4])
         yield _shift(today, -number * (7 if unit == "week" else 1))
@@ -124,7 +131,7 @@ def _weekday(today: date, which: str, weekday: int) -> date | None:
 
 def times(text: str) -> set[str]:
     """The terms of the times of day that a text names; ``text`` as it is compared."""
-    found = {f"@{_PARTS[named]}" for named in _NAMED.findall(text) if named in _PARTS}
+    found = {f"@{_PARTS[named]}" for named in _PART_NAMED.findall(text)}
     for hour12, minute, half, hour24, minute24 in _CLOCK.findall(text):
         at = int(hour24 or hour12) % (24 if hour24 else 12) + (12 if half == "p" else 0)
         found |= _clock(at, int(minute24 or minute or 0))

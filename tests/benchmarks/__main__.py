@@ -1,4 +1,4 @@
-"""How fast the board is, beside what it stands on and beside its peers: ``python -m tests.benchmarks [NAME …] [--quick] [--json FILE]``.
+"""How fast the board is, and how well it recalls, beside what it stands on and its peers: ``python -m tests.benchmarks [NAME …]``.
 
 Each benchmark runs in a process of its own, so that none sees what another left in memory. The peers stand in the dependency group
 ``bench``: ``uv run --group bench python -m tests.benchmarks``; figures recorded of them stand in for those that are not installed.
@@ -6,14 +6,14 @@ Each benchmark runs in a process of its own, so that none sees what another left
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from tests.benchmarks import core, durable, isolation, latency, size, trends
+from tests.benchmarks import core, durable, isolation, latency, locomo, size, trends
 from tests.benchmarks.sizes import FULL, QUICK, Sizes
 from tests.benchmarks.table import Report, Row, encode, figure, lines, machine, write
 
@@ -32,9 +32,13 @@ BENCHMARKS: dict[str, Benchmark] = {
 }
 
 
-def run(names: list[str], sizes: Sizes, *, stream: Path | None = None) -> Report:
-    """Run these, one after the other. One that raises is reported, and hinders no other. ``stream``: the file of the trend benchmark."""
-    chosen = BENCHMARKS | ({"trends": partial(trends.rows, stream)} if stream is not None else {})
+ON_DATA: dict[str, Callable[[Path, Sizes], list[Row]]] = {"locomo": locomo.rows, "trends": trends.rows}
+"""Those that need a file which is no part of this project: its path stands behind the name."""
+
+
+def run(names: list[str], sizes: Sizes, *, data: Mapping[str, Path] | None = None) -> Report:
+    """Run these, one after the other. One that raises is reported, and hinders no other. ``data``: the file of each that needs one."""
+    chosen = BENCHMARKS | {name: partial(ON_DATA[name], path) for name, path in (data or {}).items()}
     place, began = machine(), perf_counter()
     rows: list[Row] = []
     failures: dict[str, str] = {}
@@ -60,18 +64,23 @@ def _tell(progress: str) -> None:
 def main() -> int:
     prose = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__, formatter_class=prose)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}, trends; if none, all but trends")
+    every = ", ".join((*BENCHMARKS, *(f"{name} PATH" for name in ON_DATA)))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {every}; if none, all that need no PATH")
     parser.add_argument("--quick", action="store_true", help="smaller boards, fewer pairs: about two minutes, and no figures to rely on")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the run as JSON")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into its place in this page (docs/benchmarks.md)")
-    parser.add_argument("--trends", type=Path, metavar="FILE", help="the trend benchmark's labelled streams, bench_trends.py; adds trends")
     arguments = parser.parse_args()
-    names = arguments.names or [*BENCHMARKS, *(["trends"] if arguments.trends else [])]
-    if "trends" in names and arguments.trends is None:
-        parser.error("trends needs its streams: --trends PATH/bench_trends.py")
-    if unknown := set(names) - {*BENCHMARKS, "trends"}:
-        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}: choose from {', '.join(BENCHMARKS)}, trends")
-    report = run(names, QUICK if arguments.quick else FULL, stream=arguments.trends)
+    names, given = list[str](), iter(arguments.names or BENCHMARKS)
+    data = dict[str, Path]()
+    for name in given:
+        names.append(name)
+        if name in ON_DATA:
+            if not (path := Path(next(given, ""))).is_file():
+                parser.error(f"{name} needs its data: {name} PATH, not {str(path)!r}")
+            data[name] = path
+    if unknown := set(names) - {*BENCHMARKS, *ON_DATA}:
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}: choose from {every}")
+    report = run(names, QUICK if arguments.quick else FULL, data=data)
     print(*lines(report), sep="\n")  # noqa: T201 - its purpose
     if arguments.json is not None:
         arguments.json.write_bytes(encode(report))

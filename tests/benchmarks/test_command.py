@@ -14,7 +14,7 @@ from tests.benchmarks.sizes import TINY
 
 def test_measures_and_what_raises_hinders_nothing_else(tmp_path: Path) -> None:
     """The whole pipeline, on sizes that prove only that it works; what cannot run is named with its reason."""
-    report = command.run(["trends", "durable"], TINY, stream=tmp_path / "missing.py")
+    report = command.run(["trends", "durable"], TINY, data={"trends": tmp_path / "missing.py"})
     assert list(report.failures) == ["trends"]
     assert "missing.py" in report.failures["trends"]
     assert [row.unit for row in report.rows] == ["%", "%", "×", "k/s"]
@@ -35,9 +35,9 @@ def test_measures_a_pure_room() -> None:
     assert row.value > 0
 
 
-@pytest.mark.parametrize("arguments", [["nonsense"], ["trends"]])
+@pytest.mark.parametrize("arguments", [["nonsense"], ["trends"], ["locomo", "nowhere.json"]])
 def test_refuses_what_it_does_not_have(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """An unknown name, and the trends without their streams."""
+    """An unknown name, and what needs data without any."""
     monkeypatch.setattr(sys, "argv", ["benchmarks", *arguments])
     with pytest.raises(SystemExit):
         command.main()
