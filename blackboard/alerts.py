@@ -20,11 +20,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from blackboard import constraints, signals, views
+from blackboard import signals, views
 from blackboard.calendar import Calendar
 from blackboard.config import BoardConfig, label
 from blackboard.contests import Contests
 from blackboard.items import ContextItem
+from blackboard.kinds import CONSTRAINT
 from blackboard.marks import ARRIVED, Quiet, moment_of, quiet_of
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Outcome, Touch
@@ -94,7 +95,7 @@ class Alerts:
     def reinforced(self, item: ContextItem, before: float, delta: float, agent: str, outcome: Outcome) -> None:
         """A unit reinforced a standing item and did nothing else."""
         now, after = self._network.now, before + delta
-        if item.kind == constraints.KIND or (item.value is not None and self._contests.concern(item)):
+        if item.kind == CONSTRAINT or (item.value is not None and self._contests.concern(item)):
             self.notice((Touch(item, before, after, [(agent, delta)]),), outcome)
         elif item.scope == names.SHARED and not self._keep(item, (now, before, after, agent, delta), outcome):
             moment = Moment(now, before, after, ((agent, delta),), item.kind)
@@ -234,7 +235,7 @@ class Alerts:
     def _raise(self, number: int, item: ContextItem, found: Finding, outcome: Outcome) -> None:
         finding = msgspec.convert(msgspec.to_builtins(found), Finding)  # what a user's detector gives is checked field by field
         evidence = finding.evidence
-        if finding.signal == "fading" and item.kind == constraints.KIND and not item.hard:
+        if finding.signal == "fading" and item.kind == CONSTRAINT and not item.hard:
             evidence = replace(evidence, relaxable=True)
         detector, now = self._labels[number], self._network.now
         outcome.signal(views.audience(item), signals.about(item, finding.signal, now, evidence, reason=finding.reason, detector=detector))

@@ -13,7 +13,7 @@ from blackboard.config import BoardConfig
 from blackboard.document import edge_record, item_record
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem
-from blackboard.kinds import table
+from blackboard.kinds import CONSTRAINT, table
 from blackboard.network import PheromoneNetwork
 from blackboard.validity import validate_limit
 from blackboard.wire import edge_to_wire, to_wire
@@ -87,7 +87,7 @@ class Answers:
                 item = views.find(network, agent, query.item)
                 return Edges(tuple(edge_to_wire(e, network.strength(e, at)) for e in views.edges(network, agent, item)))
             case Constraints():
-                return ConstraintList(tuple(self._constraint(each, at) for each in self._seen(agent, network.of_kind(constraints.KIND))))
+                return ConstraintList(tuple(self._constraint(each, at) for each in self._seen(agent, network.of_kind(CONSTRAINT))))
             case Check():
                 return Breaches(tuple(self._breaches(agent, query.values, at)))
             case Experts():
@@ -166,7 +166,7 @@ class Answers:
         now = self._network.now if at is None else at
         for key, given in values.items():
             value, unit = _quantity(key, given)
-            for constraint in self._seen(agent, self._network.about(key, constraints.KIND)):
+            for constraint in self._seen(agent, self._network.about(key, CONSTRAINT)):
                 if not constraints.concerns(constraint, now, self._patience):
                     continue
                 constraints.require_comparable(constraint, key, value, unit)

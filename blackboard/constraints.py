@@ -14,8 +14,6 @@ from blackboard.errors import BadValue, UnitMismatch
 from blackboard.items import ContextItem
 from bus.messages import ConstraintStatus
 
-KIND = "constraint"
-
 _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": lambda value, bound: bool(value <= bound),
     "<": lambda value, bound: bool(value < bound),

@@ -15,6 +15,10 @@ from msgspec.structs import force_setattr, replace
 from blackboard.decay import half_life_to_rate, rate_to_half_life
 from blackboard.errors import BadValue
 
+CONSTRAINT = "constraint"
+PREFERENCE = "preference"
+TRACE = "trace"
+"""The kind of drafts, and of thoughts in between."""
 SUMMARY = "summary"
 """The kind of what several faded items said together."""
 STRONGEST = 1e6
@@ -106,14 +110,14 @@ def policy(
 DEFAULTS: Mapping[str, Policy] = {
     kind.name: kind
     for kind in (
-        policy("constraint", initial=8.0, rate=0.005),
-        policy("preference", initial=6.0, rate=0.02),
+        policy(CONSTRAINT, initial=8.0, rate=0.005),
+        policy(PREFERENCE, initial=6.0, rate=0.02),
         policy("fact", initial=4.0, rate=0.02, then="fold"),
         policy("slot", initial=4.0, rate=0.02),
         policy("tool_result", initial=4.0, rate=0.03, then="fold"),
         policy(SUMMARY, initial=3.0, rate=0.02, threshold=0.5),
         policy("state", initial=2.0, rate=0.05, then="discard"),
-        policy("trace", initial=1.0, rate=0.1, threshold=0.5, then="discard"),
+        policy(TRACE, initial=1.0, rate=0.1, threshold=0.5, then="discard"),
     )
 }
 """The kinds that a board has if it is not told otherwise, by the round."""

@@ -15,7 +15,7 @@ from blackboard import constraints
 from blackboard.errors import BadValue, TooBig
 from blackboard.identity import folded_name
 from blackboard.items import kind_of
-from blackboard.kinds import amount
+from blackboard.kinds import CONSTRAINT, amount
 from blackboard.waiting import FOLDED
 from bus import names
 from bus.errors import BadName
@@ -105,14 +105,14 @@ def _validate_deposit(deposit: Deposit) -> None:
         _attached(deposit.value, deposit.meta)
     kind = kind_of(deposit.kind, deposit.meta)
     if deposit.op is not None:
-        if kind != constraints.KIND:
+        if kind != CONSTRAINT:
             raise BadValue(f"operator {deposit.op!r} on a {kind!r}: only a constraint has a predicate")
         if deposit.key is None:
             raise BadValue(f"a constraint with operator {deposit.op!r} needs a key: the quantity that it bounds")
         constraints.check_predicate(deposit.op, deposit.value)
-    elif kind == constraints.KIND and deposit.value is not None:
+    elif kind == CONSTRAINT and deposit.value is not None:
         raise BadValue(f"a constraint with the value {deposit.value!r} needs an operator: one of {' '.join(constraints.OPERATORS)}")
-    if deposit.hard and kind != constraints.KIND:
+    if deposit.hard and kind != CONSTRAINT:
         raise BadValue(f"hard on a {kind!r}: only a constraint is hard or soft")
 
 

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from math import nan
 from typing import Any, Protocol, Self
 
-from blackboard.constraints import KIND, rule
+from blackboard.constraints import rule
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem
-from blackboard.kinds import DEFAULTS
+from blackboard.kinds import CONSTRAINT, DEFAULTS
 from blackboard.validity import validate_said
 from blackboard.wire import from_deposit
 from bus.messages import AnyObservation, Confirm, Deposit, Erase, Link, Reinforce, Retract, Share, Unit, Use
@@ -83,12 +83,13 @@ class Verbs(ABC):
 
         ``content`` is how a person says it; the predicate in words, if not given. Raises ``BadValue``, ``TooBig``.
         """
-        said = Deposit(
-            content=content or rule(ContextItem("", kind=KIND, key=key, op=op, value=_plain(value), unit=unit)), kind=KIND, key=key,
-            target=target, value=value, op=op, unit=unit, hard=hard, strength=strength, expires_at=expires_at, scope=scope,
-            meta=dict(meta or {}),
+        said = content or rule(ContextItem("", kind=CONSTRAINT, key=key, op=op, value=_plain(value), unit=unit))
+        return await self._deposit(
+            Deposit(
+                content=said, kind=CONSTRAINT, key=key, target=target, value=value, op=op, unit=unit, hard=hard, strength=strength,
+                expires_at=expires_at, scope=scope, meta=dict(meta or {}),
+            )
         )  # fmt: skip
-        return await self._deposit(said)
 
     async def _deposit(self, said: Deposit) -> ContextItem:
         await self._say(said)

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from blackboard import constraints, signals, views
 from blackboard.errors import NotInView
 from blackboard.items import ContextItem
+from blackboard.kinds import CONSTRAINT
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Outcome, Touch
 from bus import names
@@ -38,7 +39,7 @@ class Violations:
         if touch.renamed:
             self._hold(item, arrivals, outcome)  # what came along, or took in what did, it has met at its former key
         elif touch.fresh:
-            binds = item.kind == constraints.KIND
+            binds = item.kind == CONSTRAINT
             if binds:
                 self.passed.pop(item.id, None)  # whatever it let pass it finds again
             self._hold(item, () if binds else arrivals, outcome)  # a constraint that arrives looks for the values itself
@@ -62,12 +63,12 @@ class Violations:
         """A value that stands is held against the constraints of its key, a constraint against the values; but for those it has ``met``."""
         if item.key is None or item.value is None:
             return
-        if item.kind == constraints.KIND:
+        if item.kind == CONSTRAINT:
             for value in self._network.about(item.key):
-                if value.kind != constraints.KIND and value.value is not None and value.standing and value.id not in met:
+                if value.kind != CONSTRAINT and value.value is not None and value.standing and value.id not in met:
                     self._check(item, value, outcome)
         elif item.standing:
-            for constraint in self._network.about(item.key, constraints.KIND):
+            for constraint in self._network.about(item.key, CONSTRAINT):
                 if constraint.id not in met:
                     self._check(constraint, item, outcome)
 
