@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from blackboard.kinds import Policy, policy
     from blackboard.network import PheromoneNetwork
     from blackboard.opening import open  # noqa: A004 - blackboard.open, as one opens a file
+    from blackboard.section import without_memory
     from blackboard.summaries import Extractive, Summariser
     from blackboard.sync import open_sync
     from blackboard.trends import Detector, Evidence, Finding, Moment
@@ -38,6 +39,7 @@ __all__ = [
     "open_sync",
     "policy",
     "rate_to_half_life",
+    "without_memory",
 ]
 
 _HOMES = {
@@ -59,6 +61,7 @@ _HOMES = {
     "open_sync": "sync",
     "policy": "kinds",
     "rate_to_half_life": "decay",
+    "without_memory": "section",
 }
 
 

@@ -8,6 +8,7 @@ Laws:
 - An id that is not in the agent's view is refused in the same words whether it exists or not.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -42,6 +43,7 @@ from bus.messages import (
     Tick,
     Unit,
     Use,
+    UseAll,
 )
 
 
@@ -116,6 +118,9 @@ class Admission:
                 if not prospect.present:
                     raise BadValue(f"the item is {prospect.status}: it is history, and not to be used; see what stands in its place")
                 prospect.status = "standing"
+            case UseAll():
+                for item in observation.items:
+                    self._check_passing(item)
             case Link():
                 self._check_link(observation)
             case Share():
@@ -148,6 +153,15 @@ class Admission:
             case Fold():
                 if self._agent != names.HOST:
                     raise NotYours("fold: only a board's host folds what has faded")
+
+    def _check_passing(self, item: str) -> None:
+        """It is used if it is there still; whether it is, matters to those behind it."""
+        if self._ended:
+            raise BadValue("what still stands after the end of a round is known only then: send this in a unit of its own")
+        with suppress(NotInView):
+            prospect = self._find(item)
+            if prospect.present:
+                prospect.status = "standing"
 
     def _check_deposit(self, deposit: Deposit) -> None:
         kind = kind_of(deposit.kind, deposit.meta)

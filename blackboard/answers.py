@@ -9,6 +9,7 @@ from typing import Any
 
 from blackboard import constraints, views
 from blackboard.alerts import Alerts
+from blackboard.assembly import assemble
 from blackboard.config import BoardConfig
 from blackboard.document import edge_record, item_record
 from blackboard.errors import BadValue
@@ -21,6 +22,7 @@ from bus import names
 from bus.messages import (
     AnyQuery,
     AnyReply,
+    Assemble,
     BoardStats,
     Breach,
     Breaches,
@@ -40,6 +42,9 @@ from bus.messages import (
     Exported,
     Get,
     History,
+    HitList,
+    Hits,
+    HitView,
     Item,
     ItemRecord,
     Items,
@@ -66,7 +71,7 @@ class Answers:
 
     def prepare(self, agent: str, query: AnyQuery, limit: int) -> bool:
         """Do some of what has to be done before a question is answered, up to ``limit`` items' worth; is there more of it?"""
-        return isinstance(query, Search) and self._network.index(limit, partitions=views.partitions(agent))
+        return isinstance(query, Search | Hits | Assemble) and self._network.index(limit, partitions=views.partitions(agent))
 
     def answer(self, agent: str, query: AnyQuery, *, at: float | None = None) -> AnyReply:
         """The reply to ``agent`` at time ``at`` (now, if not given). Raises ``Refused``."""
@@ -79,6 +84,13 @@ class Answers:
             case Search():
                 validate_limit(query.limit)
                 return self._items(network.search(query.text, query.limit, partitions=seen, at=at), at)
+            case Hits():
+                validate_limit(query.limit)
+                hits = network.hits(query.text, query.limit, partitions=seen, at=at)
+                return HitList(tuple(HitView(item=self._item(hit.item, at), why=hit.why, score=hit.score, edges=hit.edges) for hit in hits))
+            case Assemble():
+                validate_limit(query.max_candidates)
+                return assemble(network, query, reader=agent, partitions=seen, at=at)
             case Get():
                 return self._items([views.find(network, agent, query.item)], at)
             case History():

@@ -14,6 +14,7 @@ Laws:
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 import msgspec
 from msgspec import Struct, field
@@ -26,7 +27,7 @@ from blackboard.answers import Answers
 from blackboard.archive import Archive
 from blackboard.config import BoardConfig
 from blackboard.document import Document
-from blackboard.errors import BadValue, Refused
+from blackboard.errors import BadValue, NotInView, Refused
 from blackboard.identity import folded_name
 from blackboard.items import ContextItem
 from blackboard.kinds import Policy
@@ -61,6 +62,7 @@ from bus.messages import (
     Status,
     Unit,
     Use,
+    UseAll,
 )
 
 _PAGE = "board"
@@ -204,6 +206,8 @@ class Board:
                 network.confirm(self._find(agent, observation.item), by=agent)
             case Use():
                 network.use(self._find(agent, observation.item), by=agent)
+            case UseAll():
+                self._use_all(agent, observation)
             case Link():
                 self._link(agent, observation)
             case Share():
@@ -240,6 +244,17 @@ class Board:
     def _erased(self, ids: tuple[str, ...]) -> None:
         self._outcome.erased += ids
         self._alerts.forget(each for each in ids if each not in self._network)  # one may be an id again of what was said anew
+
+    def _use_all(self, agent: str, said: UseAll) -> None:
+        """Use what of it the agent still sees, each thing once, and let the rest pass."""
+        for item in dict.fromkeys(said.items):
+            with suppress(NotInView):
+                found = self._find(agent, item)
+                if found.present:
+                    self._network.use(found, by=agent)
+        for each in dict.fromkeys(said.edges):
+            with suppress(NotInView):
+                self._network.use_edge(views.find_edge(self._network, agent, each), by=agent)
 
     def _link(self, agent: str, said: Link) -> None:
         a, b = self._find(agent, said.a), self._find(agent, said.b)

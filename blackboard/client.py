@@ -15,6 +15,7 @@ from weakref import WeakSet
 
 import anyio
 
+from blackboard.assembly import budget_of
 from blackboard.document import Document
 from blackboard.errors import Refused, refused
 from blackboard.exchange import Format, Imported, collect, plan, read, write
@@ -23,6 +24,7 @@ from blackboard.filters import ChangeFilter, SignalFilter
 from blackboard.items import ContextItem, Edge
 from blackboard.line import PATIENCE, Line
 from blackboard.pending import MemoryPending, Pending
+from blackboard.recall import Hit
 from blackboard.sending import Sender
 from blackboard.validity import validate_said
 from blackboard.verbs import Batch, Ref, Verbs, id_of
@@ -34,6 +36,8 @@ from bus.messages import (
     AnyQuery,
     AnyReply,
     Applied,
+    Assemble,
+    Assembled,
     BoardStats,
     Breach,
     Breaches,
@@ -56,6 +60,8 @@ from bus.messages import (
     Exported,
     Get,
     History,
+    HitList,
+    Hits,
     Items,
     Kinds,
     KindTable,
@@ -68,6 +74,7 @@ from bus.messages import (
     Top,
     UpTo,
     Use,
+    UseAll,
 )
 from bus.port import Channel
 
@@ -146,6 +153,32 @@ class Board(Verbs):
 
     load = use
 
+    async def assemble(
+        self,
+        query: str,
+        max_tokens: int = 2000,
+        reserved_tokens: int = 0,
+        *,
+        fill: bool = False,
+        traces: bool = False,
+        min_strength: float = 0.0,
+        max_candidates: int = 200,
+        use: bool = True,
+    ) -> Assembled:
+        """A section for a prompt about ``query``, of at most ``max_tokens - reserved_tokens``, with the account of it.
+
+        What is in it is used, which reinforces it a little, and so is each edge over which it was reached; unless ``use`` is False, which
+        only looks. ``fill``: what remains is filled with the strongest; ``traces``: drafts may be in it, too; ``min_strength``: below it an
+        item is too weak; ``max_candidates``: so many are considered. What others wrote is marked as data. Raises ``BadValue``.
+        """
+        budget_of(max_tokens, reserved_tokens)
+        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates)
+        assembled = await self._ask(asked, Assembled)
+        if use and assembled.chosen:
+            edges = dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges)
+            await self._say(UseAll(tuple(hit.item.id for hit in assembled.chosen), tuple(edges)))
+        return assembled
+
     async def end_round(self, number: int | None = None) -> None:
         """End round ``number``, if that is the current one: agents that each end the same round end it once.
 
@@ -196,6 +229,11 @@ class Board(Verbs):
     async def search(self, text: str, limit: int = 30) -> list[ContextItem]:
         """Items that the words of ``text`` meet, the strongest first among the relevant."""
         return await self._items(Search(text, limit))
+
+    async def hits(self, text: str, limit: int = 30) -> list[Hit]:
+        """What a text recalls, the best first, each with why it is there: its words, what spread to it, what the text names of it."""
+        found = (await self._ask(Hits(text, limit), HitList)).hits
+        return [Hit(from_wire(hit.item), hit.score, hit.why, hit.edges) for hit in found]
 
     async def get(self, item: Ref) -> ContextItem:
         """An item as it stands, which changes nothing. Raises ``NotInView``."""

@@ -34,6 +34,9 @@ from blackboard.text import WEIGHTS, Met, Query, Weights, day_of, meet
 from blackboard.waiting import FOLDED, Group, Waiting
 from bus.messages import Account, Status, Via, Why
 
+RECENT = 256
+"""Items of a key among which ``superseded`` looks."""
+
 ItemRef = ContextItem | str
 EdgeRef = Edge | str
 Partitions = Iterable[str] | None
@@ -123,7 +126,7 @@ class Holdings:
 
     def strength(self, thing: ContextItem | Edge | str, at: float | None = None) -> float:
         """The strength of an item (or its id), or of an edge. Raises ``NotInView``."""
-        record = self._edge(thing) if isinstance(thing, Edge) else self.get(thing)
+        record = self.get_edge(thing) if isinstance(thing, Edge) else self.get(thing)
         return record.strength if at is None else record.strength_at(at)
 
     @property
@@ -163,6 +166,10 @@ class Holdings:
     def explain(self, item: ItemRef) -> Account:
         """How an item came by its strength, as far as this network's own ledger goes back. Raises ``NotInView``."""
         return self._ledger.account(self.get(item))
+
+    def get_edge(self, edge: EdgeRef) -> Edge:
+        """The edge with that id; a former id of it will do. Raises ``NotInView``."""
+        return self._links.get(edge if isinstance(edge, str) else edge.id)
 
     def edges_of(self, item: ItemRef) -> list[Edge]:
         """The edges of an item, the strongest first. Raises ``NotInView``."""
@@ -266,6 +273,20 @@ class Holdings:
         slot = slot_of(item)
         return [] if slot is None else self._register.slot(slot)
 
+    def superseded(self, item: ContextItem) -> list[ContextItem]:
+        """What was superseded in the slot that an item fills, the latest first; of a key of many items, among the latest alone."""
+        slot = slot_of(item)
+        return [] if slot is None else self._register.superseded(slot, RECENT)
+
+    def binding(self, partitions: Partitions = None) -> list[ContextItem]:
+        """The hard constraints, standing or archived, in order of making. Looks at all constraints of these partitions."""
+        found = (item for census in self._register.census(partitions) for item in census.constraints.values() if item.hard)
+        return sorted(found, key=in_order)
+
+    def contents(self, items: Iterable[ContextItem]) -> dict[int, str]:
+        """What these items say, by their ordinals; for many in the archive quicker than one after the other."""
+        return {item.ordinal: content for item, (content, _) in self._register.said(items)}
+
     def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
         """All items of a key (and kind), whatever their status, in order of making."""
         return self._register.about(key, kind)
@@ -326,9 +347,6 @@ class Holdings:
         while self._expiries and not (self._expiries[0][2].present and self._expiries[0][2].expires_at == self._expiries[0][0]):
             heappop(self._expiries)
         return self._expiries[0][0] if self._expiries else math.inf
-
-    def _edge(self, edge: EdgeRef) -> Edge:
-        return self._links.get(edge if isinstance(edge, str) else edge.id)
 
     def _policy(self, kind: str) -> Policy:
         policy = self.kinds.get(kind)

@@ -20,7 +20,7 @@ from blackboard.limits import Debt, Limits
 from blackboard.store import MAX_HEAD, DeadLetter
 from bus import names
 from bus.errors import BadMessage
-from bus.messages import MAX_OBSERVATIONS, Post, decode_post, number_of
+from bus.messages import MAX_OBSERVATIONS, Post, decode_post, number_of, weight
 from bus.port import LogMessage
 
 MAX_EPOCH = 64
@@ -125,8 +125,8 @@ class Intake:
 
 
 def observations(post: Post) -> int:
-    """How many a post counts as: an empty unit is work, too."""
-    return max(1, sum(len(unit) or 1 for unit in post.units))
+    """How many a post counts as."""
+    return max(1, sum(map(weight, post.units)))
 
 
 def _read(data: bytes) -> Post:

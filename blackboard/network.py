@@ -10,14 +10,17 @@ Laws:
 import math
 from collections.abc import Mapping
 
+from blackboard.assembly import assemble
 from blackboard.errors import BadValue, NotYours
 from blackboard.holdings import EdgeRef, ItemRef
 from blackboard.items import ContextItem, Edge
 from blackboard.kinds import STRONGEST, Policy, amount
 from blackboard.lanes import Lane
 from blackboard.renaming import Renaming
+from blackboard.tokens import TokenCounter, count_tokens
 from blackboard.waiting import folds
 from bus import names
+from bus.messages import Assemble, Assembled
 
 
 class PheromoneNetwork(Renaming):
@@ -116,7 +119,7 @@ class PheromoneNetwork(Renaming):
     def reinforce_edge(self, edge: EdgeRef, delta: float, *, by: str = "") -> None:
         """Add ``delta`` to an edge. Raises ``NotInView``, ``BadValue``."""
         amount(delta, "delta")
-        self._links.reinforce(self._edge(edge), delta, self.now, by)
+        self._links.reinforce(self.get_edge(edge), delta, self.now, by)
 
     def use(self, item: ItemRef, *, by: str = "") -> ContextItem:
         """Fetch an item to use it: adds δ·max(0, 1 - S/(2·S₀)); an archived one comes back at half its kind's initial strength.
@@ -138,9 +141,38 @@ class PheromoneNetwork(Renaming):
 
     load = use
 
+    def assemble(
+        self,
+        query: str,
+        max_tokens: int = 2000,
+        reserved_tokens: int = 0,
+        *,
+        fill: bool = False,
+        traces: bool = False,
+        min_strength: float = 0.0,
+        max_candidates: int = 200,
+        count: TokenCounter = count_tokens,
+        use: bool = True,
+        by: str = "",
+    ) -> Assembled:
+        """A section for a prompt about ``query``, of at most ``max_tokens - reserved_tokens`` as ``count`` counts them, and its account.
+
+        What is in it is used, and so is each edge over which it was reached; unless ``use`` is False, which only looks. ``fill``: what
+        remains is filled with the strongest; ``traces``: drafts may be in it, too; ``min_strength``: below it an item is too weak. ``by``
+        reads it: what others own is marked as data. Raises ``BadValue``.
+        """
+        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates)
+        assembled = assemble(self, asked, reader=by, count=count)
+        if use:
+            for hit in assembled.chosen:
+                self.use(hit.item.id, by=by)
+            for edge in dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges):
+                self.use_edge(edge, by=by)
+        return assembled
+
     def use_edge(self, edge: EdgeRef, *, by: str = "") -> None:
         """An edge was walked to something that is used. Raises ``NotInView``."""
-        self._links.use(self._edge(edge), self.now, by)
+        self._links.use(self.get_edge(edge), self.now, by)
 
     def evaporate(self, rate: float | None = None) -> None:
         """One round: by each class's policy, or at one ``rate`` for everything, protected or not. Raises ``BadValue``."""

@@ -13,6 +13,7 @@ from itertools import islice
 from blackboard.archive import Archive, Said
 from blackboard.identity import direction, folded, folded_name
 from blackboard.items import ContextItem, in_order
+from blackboard.kinds import CONSTRAINT
 from blackboard.storage import ROWS
 from blackboard.text import Text, TextIndex, day_of
 from blackboard.waiting import Waiting
@@ -27,12 +28,14 @@ _AT_ONCE = 1024
 class Census:
     """Who and what is present in one partition."""
 
-    __slots__ = ("archived", "owners", "text")
+    __slots__ = ("archived", "constraints", "owners", "text")
 
     def __init__(self, texts: Callable[[Iterable[ContextItem]], Iterable[Text]]) -> None:
         self.owners: Counter[str] = Counter()
         """How many standing items each owner has."""
         self.archived = 0
+        self.constraints: dict[int, ContextItem] = {}
+        """By their ordinals."""
         self.text = TextIndex(texts)
 
 
@@ -100,6 +103,8 @@ class Register:
         if census is None:
             census = self._census[item.partition] = Census(self._texts)
         census.text.add(item.ordinal, item)
+        if item.kind == CONSTRAINT:
+            census.constraints[item.ordinal] = item
         if item.standing:
             census.owners[item.owner] += 1
         else:
@@ -122,6 +127,8 @@ class Register:
             return
         census = self._census[item.partition]
         census.text.remove(item.ordinal, item)
+        if item.kind == CONSTRAINT:
+            del census.constraints[item.ordinal]
         if item.standing:
             census.owners[item.owner] -= 1
         else:
@@ -167,6 +174,12 @@ class Register:
     def slot(self, slot: Slot) -> list[ContextItem]:
         """The items of a slot that stand or are archived, in order."""
         return sorted(self._slots.get(slot, ()), key=in_order)
+
+    def superseded(self, slot: Slot, among: int) -> list[ContextItem]:
+        """What was superseded in a slot, the latest first, as far as it is among the last items of its key and kind."""
+        _, kind, key, _, _ = slot
+        items = self._by_key.get(key, {}).get(kind, [])
+        return [each for each in reversed(items[-among:]) if each.status == "superseded" and slot_of(each) == slot]
 
     def crowded(self, slot: Slot) -> bool:
         """Are there several in a slot?"""

@@ -24,7 +24,7 @@ from blackboard.limits import Debt, Limits
 from blackboard.line import PATIENCE, Line
 from blackboard.pending import MemoryPending, Parcel, Pending, Room, Said, new_epoch
 from bus.errors import BusError, NoAnswer, TooLarge
-from bus.messages import MAX_OBSERVATIONS, Applied, Limited, Unit, UpTo, encode, packed
+from bus.messages import MAX_OBSERVATIONS, Applied, Limited, Unit, UpTo, encode, packed, weight
 from bus.messages import Limits as Asked
 
 MAX_POST = 256 * 1024
@@ -79,17 +79,17 @@ class Sender:
         if self._closing:
             raise BoardClosed(f"the board object of {self._line.agent!r} was closed: open it again to say more")
         self._check()
-        if len(unit) > MAX_OBSERVATIONS:
-            raise TooBig(f"a unit of {len(unit):,} observations: at most {MAX_OBSERVATIONS:,} go together; make several smaller batches")
+        if (count := weight(unit)) > MAX_OBSERVATIONS:
+            raise TooBig(f"a unit of {count:,} observations: at most {MAX_OBSERVATIONS:,} go together; make several smaller batches")
         data = encode(unit)
         if len(data) > MAX_POST:
             raise TooBig(f"a unit of {len(data):,} bytes: at most {MAX_POST:,} fit; make several smaller batches")
         if self._pending.durable:
-            await self._pending.keep(Said(data, len(unit)))
+            await self._pending.keep(Said(data, count))
             return
         acknowledged: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(acknowledged)
-        await self._pending.keep(Said(data, len(unit)))
+        await self._pending.keep(Said(data, count))
         await acknowledged
 
     async def sent(self, *, patience: float = PATIENCE) -> tuple[str, int]:

@@ -9,6 +9,7 @@ from blackboard.constraints import rule
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem
 from blackboard.kinds import CONSTRAINT, DEFAULTS
+from blackboard.section import without_memory
 from blackboard.validity import validate_said
 from blackboard.wire import from_deposit
 from bus.messages import AnyObservation, Confirm, Deposit, Erase, Link, Reinforce, Retract, Share, Unit, Use
@@ -54,12 +55,13 @@ class Verbs(ABC):
     ) -> ContextItem:
         """Put an item on the board; what stands already is confirmed instead. ``get`` tells how it stands.
 
+        Sections that ``assemble`` gave are taken out of ``content`` first: what they say is on the board already.
         Gives the item as a first deposit leaves it; for a kind of the board's own and no ``strength``, that is nan until it is read.
         ``key`` is what it is about, ``target`` which entity; ``expires_at`` a round, or Unix seconds. Raises ``BadValue``, ``TooBig``.
         """
         return await self._deposit(
             Deposit(
-                content=content, kind=kind, key=key, target=target, value=value, unit=unit, hard=hard, strength=strength,
+                content=_news(content), kind=kind, key=key, target=target, value=value, unit=unit, hard=hard, strength=strength,
                 expires_at=expires_at, scope=scope, meta=dict(meta or {}),
             )
         )  # fmt: skip
@@ -83,7 +85,7 @@ class Verbs(ABC):
 
         ``content`` is how a person says it; the predicate in words, if not given. Raises ``BadValue``, ``TooBig``.
         """
-        said = content or rule(ContextItem("", kind=CONSTRAINT, key=key, op=op, value=_plain(value), unit=unit))
+        said = _news(content) if content else rule(ContextItem("", kind=CONSTRAINT, key=key, op=op, value=_plain(value), unit=unit))
         return await self._deposit(
             Deposit(
                 content=said, kind=CONSTRAINT, key=key, target=target, value=value, op=op, unit=unit, hard=hard, strength=strength,
@@ -155,6 +157,16 @@ def id_of(ref: Ref) -> str:
     if not item or not isinstance(item, str):
         raise BadValue(f"{ref!r} has no id: deposit it first")
     return item
+
+
+def _news(content: Any) -> Any:
+    """What is in a text beside what was assembled for a prompt. (What is no text is named once all of it is validated.)"""
+    news = without_memory(content) if isinstance(content, str) else content
+    if content and not news:
+        raise BadValue(
+            "content is a memory section that was assembled, and nothing else: deposit what is new; what it says is there already"
+        )
+    return news
 
 
 def _plain(value: Any) -> Any:

@@ -59,4 +59,16 @@ def former_ids(agent: str, item: ContextItem) -> dict[str, str]:
 
 def edges(network: PheromoneNetwork, agent: str, item: ContextItem) -> list[Edge]:
     """The edges of an item that ``agent`` sees, the strongest first."""
-    return [e for e in network.edges_of(item) if sees(agent, e) and sees(agent, network.get(e.b if e.a == item.id else e.a))]
+    return [edge for edge in network.edges_of(item) if _sees_all(network, agent, edge)]
+
+
+def find_edge(network: PheromoneNetwork, agent: str, edge_id: str) -> Edge:
+    """The edge with that id, or formerly, if ``agent`` sees it, else ``NotInView``."""
+    edge = network.get_edge(edge_id)
+    if not _sees_all(network, agent, edge):
+        raise NotInView
+    return edge
+
+
+def _sees_all(network: PheromoneNetwork, agent: str, edge: Edge) -> bool:
+    return sees(agent, edge) and all(sees(agent, network.get(end)) for end in (edge.a, edge.b))

@@ -37,6 +37,7 @@ for _command, (_module, _help) in {
     "retract": ("verbs", "Withdraw one's own assertion; the last one removes the item."),
     "top": ("reads", "The strongest items."),
     "search": ("reads", "Items that have to do with a text, the strongest first."),
+    "assemble": ("reads", "What belongs into a prompt, as a section of it."),
     "explain": ("reads", "How an item came by its strength."),
     "constraints": ("reads", "Every constraint with its status."),
     "experts": ("reads", "Who strengthened the shared items of a key: who knows about it."),

@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 
 from blackboard.items import ContextItem
+from blackboard.recall import Hit
 from blackboard.wire import to_wire
-from bus.messages import Item
+from bus.messages import HitView, Item, Why
 
-NUMBERS = ("strength", "before", "after", "evaporated", "amount", "times")
+NUMBERS = ("score", "relevance", "strength", "before", "after", "evaporated", "amount", "times")
 """Columns that are read from the right."""
 
 WIDE = 10_000
@@ -36,6 +37,24 @@ def print_items(items: Sequence[ContextItem], *, json: bool) -> None:
             ((number(item.strength), item.kind, item.key or "", item.content, owners(to_wire(item)), item.id) for item in items),
             empty="Nothing is in view.",
         )
+
+
+def print_hits(hits: Sequence[Hit], *, json: bool) -> None:
+    """What a text recalled, and why."""
+    if json:
+        print_json([HitView(item=to_wire(hit.item), why=hit.why, score=hit.score, edges=hit.edges) for hit in hits])
+    else:
+        rows = (
+            (number(score), number(why.relevance), number(item.strength), item.content, reasons(why), item.id)
+            for item, score, why, _ in hits
+        )
+        print_table(("score", "relevance", "strength", "content", "because of", "id"), rows, empty="Nothing is in view.")
+
+
+def reasons(why: Why) -> str:
+    """Why an item was recalled, in words."""
+    spread = (f"{each.share:.0%} from {each.item[:8]}" for each in why.via)
+    return "; ".join(filter(None, (", ".join(why.terms), ", ".join(why.names), ", ".join(spread))))
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, empty: str) -> None:

@@ -1,8 +1,10 @@
-"""``top``, ``search``, ``explain``, ``constraints``, ``experts``, ``stats``: looking changes nothing."""
+"""``top``, ``search``, ``assemble``, ``explain``, ``constraints``, ``experts``, ``stats``: looking changes nothing."""
+
+import sys
 
 import msgspec
 
-from agents.cli.output import moment, number, owners, plain, print_items, print_json, print_table
+from agents.cli.output import moment, number, owners, plain, print_hits, print_items, print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, ItemId, Who, keys_at, locate, opened
 from blackboard.opening import hosts_of
 from blackboard.roster import SILENT
@@ -24,7 +26,7 @@ async def top(board: BoardName, /, *, limit: int = 20, kind: str | None = None, 
         print_items(await at.top(limit, kind=kind), json=who.json)
 
 
-async def search(board: BoardName, text: str, /, *, limit: int = 20, who: Who = OPERATOR) -> None:
+async def search(board: BoardName, text: str, /, *, limit: int = 20, why: bool = False, who: Who = OPERATOR) -> None:
     """Items that have to do with a text, the strongest first.
 
     Parameters
@@ -33,9 +35,59 @@ async def search(board: BoardName, text: str, /, *, limit: int = 20, who: Who = 
         Words to look for.
     limit
         How many.
+    why
+        Say of each why it is there; then the best come first: the most relevant, with their strength weighed in.
     """
     async with opened(board, who) as at:
-        print_items(await at.search(text, limit), json=who.json)
+        if why:
+            print_hits(await at.hits(text, limit), json=who.json)
+        else:
+            print_items(await at.search(text, limit), json=who.json)
+
+
+async def assemble(
+    board: BoardName,
+    query: str,
+    /,
+    *,
+    max_tokens: int = 2000,
+    reserved_tokens: int = 0,
+    fill: bool = False,
+    traces: bool = False,
+    min_strength: float = 0.0,
+    use: bool = False,
+    who: Who = OPERATOR,
+) -> None:
+    """What belongs into a prompt, as a section of it; with --json the account of it, too: what was chosen and left out, and why.
+
+    Parameters
+    ----------
+    query
+        What the prompt is about.
+    max_tokens
+        The budget.
+    reserved_tokens
+        What of it is to stay free.
+    fill
+        Fill what remains with the strongest, whatever they are about.
+    traces
+        Let drafts in, too.
+    min_strength
+        Below it an item is too weak, unless it is a hard constraint.
+    use
+        It goes into a prompt: what is in it is used, which strengthens it a little. Otherwise this only looks.
+    """
+    async with opened(board, who) as at:
+        found = await at.assemble(
+            query, max_tokens, reserved_tokens, fill=fill, traces=traces, min_strength=min_strength, use=use
+        )  # fmt: skip
+    if who.json:
+        print_json(found)
+        return
+    said = found.text or found.why_empty
+    print(plain(said) if sys.stdout.isatty() else said)
+    for item in found.missing:
+        print(f"did not fit, and binds all the same: {plain(item.content)} {item.id}", file=sys.stderr)
 
 
 async def explain(board: BoardName, item: ItemId, /, *, who: Who = OPERATOR) -> None:

@@ -79,6 +79,30 @@ class Item(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
     contributions: tuple[Contribution, ...] = ()
 
 
+class HitView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """An item that a text recalled."""
+
+    item: Item
+    why: Why
+    """Of a relevance of 0: the item is there whatever the text."""
+    score: float = 0.0
+    """Its relevance, with its strength weighed in."""
+    edges: tuple[str, ...] = ()
+    """The edges over which it was reached, if it was: ids."""
+
+
+Reason = Literal["over budget", "superseded", "too weak", "not relevant"]
+"""Why an item is not in a prompt."""
+
+
+class LeftOut(Struct, frozen=True, gc=False, kw_only=True):
+    """An item that is not in a prompt, and why."""
+
+    item: Item
+    reason: str
+    """A ``Reason``."""
+
+
 class EdgeView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
     """An edge as it stood when it was read."""
 
@@ -191,6 +215,36 @@ class Items(Struct, frozen=True, tag="items"):
     items: tuple[Item, ...]
 
 
+class HitList(Struct, frozen=True, tag="hits"):
+    hits: tuple[HitView, ...]
+
+
+class Assembled(Struct, frozen=True, omit_defaults=True, kw_only=True, tag="assembled"):
+    """A section for a prompt, and the account of it (chapter 2, "Assembly under a budget")."""
+
+    text: str = ""
+    """The section; empty if nothing is in it."""
+    tokens: int = 0
+    """Of the section as it stands; at most ``budget``."""
+    budget: int
+    """What there was for it, in tokens: ``max_tokens - reserved_tokens``."""
+    prefix: int = 0
+    """So many characters of it are the opening and the hard constraints: the same from call to call until one of those changes."""
+    chosen: tuple[HitView, ...] = ()
+    """What is in it, in the order of choice, as strong as it was before it was used."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What is not, hard constraints first; of what has nothing to do with the query the strongest alone."""
+    unlisted: int = 0
+    """How many more did not fit, or were too weak."""
+    why_empty: str = ""
+    """Why nothing is in it, and what may be done."""
+
+    @property
+    def missing(self) -> tuple[Item, ...]:
+        """The hard constraints that did not fit: they bind all the same."""
+        return tuple(each.item for each in self.left_out if each.item.hard and each.reason == "over budget")
+
+
 class Edges(Struct, frozen=True, tag="edges"):
     edges: tuple[EdgeView, ...]
 
@@ -269,6 +323,8 @@ class Failed(Struct, frozen=True, tag="failed"):
 
 AnyReply = (
     Items
+    | HitList
+    | Assembled
     | Edges
     | ConstraintList
     | Breaches

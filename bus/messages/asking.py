@@ -25,6 +25,30 @@ class Search(Query, frozen=True):
     limit: int = 30
 
 
+class Hits(Query, frozen=True):
+    """What a text recalls, the best first, each with why it is there."""
+
+    text: str
+    limit: int = 30
+
+
+class Assemble(Query, frozen=True):
+    """What of the asker's view belongs into a prompt about ``text``, as a section of it (chapter 2, "Assembly under a budget")."""
+
+    text: str
+    max_tokens: int = 2000
+    reserved_tokens: int = 0
+    """Of these, what the section is to leave free."""
+    fill: bool = False
+    """Fill what remains with the strongest, whatever they are about."""
+    traces: bool = False
+    """Let drafts in, too: items of the kind *trace*."""
+    min_strength: float = 0.0
+    """Below it an item is too weak, unless it is a hard constraint; what is archived has a strength of 0."""
+    max_candidates: int = 200
+    """Of what the text recalls, the best that are considered at all."""
+
+
 class Get(Query, frozen=True):
     """One item, by id (also one that was superseded or archived)."""
 
@@ -112,6 +136,8 @@ class Missed(Query, frozen=True):
 AnyQuery = (
     Top
     | Search
+    | Hits
+    | Assemble
     | Get
     | History
     | EdgesOf

@@ -61,6 +61,13 @@ class Use(Observation, frozen=True):
     item: str
 
 
+class UseAll(Observation, frozen=True):
+    """Items went into a prompt together, some of them reached over edges. What is gone by now, or not in view, is passed over."""
+
+    items: tuple[str, ...]
+    edges: tuple[str, ...] = ()
+
+
 class Link(Observation, frozen=True):
     """Associate two items; again: strengthen their edge."""
 
@@ -142,10 +149,19 @@ class Fold(Observation, frozen=True):
     """What the summary says."""
 
 
-AnyAct = Deposit | Confirm | Reinforce | Use | Link | Share | Retract | Erase | EndRound
+AnyAct = Deposit | Confirm | Reinforce | Use | UseAll | Link | Share | Retract | Erase | EndRound
 """What anybody may say."""
 AnyObservation = AnyAct | Tick | Fold | SetKinds | SetLimits | RenameKey | HandOver | EraseOwned
 Unit = Annotated[tuple[AnyObservation, ...], msgspec.Meta(max_length=MAX_OBSERVATIONS)]
+
+
+def weight(unit: Unit) -> int:
+    """How many a unit counts as: of a ``UseAll`` each thing that is used; an empty one is work, too."""
+    count = len(unit)
+    for each in unit:
+        if type(each) is UseAll:
+            count += len(each.items) + len(each.edges) - 1
+    return max(count, 1)
 
 
 class Post(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
