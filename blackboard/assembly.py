@@ -4,9 +4,10 @@ Laws:
 
 - It moves nothing. Who puts the section into a prompt says so by using what was chosen.
 - The section as a whole, headings and all, is never over the budget by the counter that is given.
-- Hard constraints go first, in order of making, whatever the query. Then relevance admits: constraints and preferences, then the rest, the
-  best first. Nothing is cut: what does not fit is left out, and the next is tried.
-- The work is bounded: so many candidates, and so many characters counted for each token of the budget.
+- Hard constraints go first, whatever the query: the reader's own, which no other can crowd out, then the others', in order of making. Then
+  relevance admits: constraints and preferences, then the rest, the best first. Nothing is cut: what does not fit is left out, and the next
+  is tried.
+- The work is bounded: so many candidates, and so many characters counted in vain.
 """
 
 from collections.abc import Iterable
@@ -16,10 +17,10 @@ from blackboard.holdings import Holdings, Partitions
 from blackboard.items import ContextItem
 from blackboard.kinds import CONSTRAINT, PREFERENCE, TRACE
 from blackboard.recall import Hit
-from blackboard.section import CLOSING, DATA, HEADINGS, OPENING, Line, Section, binds, line, render
+from blackboard.section import CLOSING, DATA, HEADINGS, OPENING, Line, Section, binds, line, render, written_by_another
 from blackboard.tokens import TokenCounter, count_tokens
 from blackboard.wire import to_wire
-from bus.messages import Assemble, Assembled, HitView, LeftOut, Reason, Why
+from bus.messages import Assemble, Assembled, HitView, Item, LeftOut, Reason, Why
 
 CORE = 100
 """Of the strongest items, how many are looked at to fill a section, or to tell that they have nothing to do with the query."""
@@ -27,8 +28,10 @@ LISTED = 20
 """Items that are listed as left out for one reason, beside the hard constraints."""
 MAX_LISTED = 100_000
 """Characters of all that are listed, about: a reply has to fit the transport."""
-COUNTED = 64
-"""Characters that are counted for each token of the budget, before nothing more is tried. Prose has about four in a token."""
+PROSE = 16
+"""Characters to a token, at most, of what is worth counting. (In English there are about four, in Chinese one.)"""
+MISSES = 64
+"""Characters for each token of the budget that are counted in vain; after them only what is short is tried."""
 
 
 def budget_of(max_tokens: int, reserved_tokens: int) -> int:
@@ -52,71 +55,107 @@ def assemble(
 ) -> Assembled:
     """The section for ``reader``, who sees these partitions, as of ``at``. Raises ``BadValue``."""
     budget = budget_of(asked.max_tokens, asked.reserved_tokens)
-    filling = _Filling(budget, count)
-    left: list[tuple[ContextItem, Reason]] = []
-    recalled = _recalled(holdings, asked, partitions, at)
-    core = _core(holdings, asked, recalled, partitions, at)
-    candidates = recalled + [Hit(item, 0.0, Why(0.0)) for item in core] if asked.fill else recalled
-    contents = holdings.contents(hit.item for hit in candidates)
-    for hit in candidates:
-        item = hit.item
-        if not binds(item) and holdings.strength(item, at) < asked.min_strength:
-            left.append((item, "too weak"))
-        elif not filling.take(hit, line(item, contents[item.ordinal], reader)):
-            left.append((item, "over budget"))
-    section, given_back = filling.settled()
-    left += ((item, "over budget") for item in given_back)
-    chosen = [hit for hit, _ in filling.taken]
-    slots = dict.fromkeys(each for hit in chosen for each in holdings.superseded(hit.item))
-    left += ((item, "superseded") for item in slots)
-    if not asked.fill:
-        left += ((item, "not relevant") for item in core)
-    listed, unlisted = _listed(left)
-    return Assembled(
-        text=section.text,
-        tokens=count(section.text),
-        budget=budget,
-        prefix=section.prefix,
-        chosen=tuple(
-            HitView(item=to_wire(hit.item, holdings.strength(hit.item, at)), why=hit.why, score=hit.score, edges=hit.edges)
-            for hit in chosen
-        ),
-        left_out=tuple(LeftOut(item=to_wire(item, holdings.strength(item, at)), reason=reason) for item, reason in listed),
-        unlisted=unlisted,
-        why_empty="" if chosen else _why_empty(holdings, asked, partitions, budget, filling.least, candidates),
-    )
+    return _Assembly(holdings, asked, reader, partitions, at).under(_Filling(budget, count))
 
 
-def _recalled(holdings: Holdings, asked: Assemble, partitions: Partitions, at: float | None) -> list[Hit]:
-    """What may go in for the query's sake, or whatever it is, in the order in which it is tried."""
-    hits = holdings.hits(asked.text, asked.max_candidates, partitions=partitions, at=at)
-    found = {hit.item.ordinal: hit for hit in hits}
-    binding = [found.get(item.ordinal) or Hit(item, 0.0, Why(0.0)) for item in holdings.binding(partitions)]
-    rest = [hit for hit in hits if not binds(hit.item) and (asked.traces or hit.item.kind != TRACE)]
-    return binding + sorted(rest, key=lambda hit: hit.item.kind not in {CONSTRAINT, PREFERENCE})
+class _Assembly:
+    """What is asked, and of what."""
 
+    def __init__(self, holdings: Holdings, asked: Assemble, reader: str, partitions: Partitions, at: float | None) -> None:
+        self._holdings = holdings
+        self._asked = asked
+        self._reader = reader
+        self._partitions = partitions
+        self._at = at
 
-def _core(holdings: Holdings, asked: Assemble, recalled: list[Hit], partitions: Partitions, at: float | None) -> list[ContextItem]:
-    """Of the strongest items, those of the core that were not recalled, the strongest first."""
-    known = {hit.item.ordinal for hit in recalled}
-    return [
-        item
-        for item in holdings.top(CORE, partitions=partitions, at=at)
-        if item.ordinal not in known and holdings.strength(item, at) >= holdings.core and (asked.traces or item.kind != TRACE)
-    ]
+    def under(self, filling: "_Filling") -> Assembled:
+        """What comes of it under the budget of an empty section."""
+        asked, holdings = self._asked, self._holdings
+        left: list[tuple[ContextItem, Reason]] = []
+        recalled = self._recalled()
+        core = self._core(recalled)
+        candidates = recalled + [Hit(item, 0.0, Why(0.0)) for item in core] if asked.fill else recalled
+        contents = holdings.contents(hit.item for hit in candidates)
+        for hit in candidates:
+            item = hit.item
+            if not binds(item) and self._strength(item) < asked.min_strength:
+                left.append((item, "too weak"))
+            elif not filling.take(hit, line(item, contents[item.ordinal], self._reader)):
+                left.append((item, "over budget"))
+        section, given_back = filling.settled()
+        left += ((item, "over budget") for item in given_back)
+        chosen = [hit for hit, _ in filling.taken]
+        slots = dict.fromkeys(each for hit in chosen for each in holdings.superseded(hit.item))
+        left += ((item, "superseded") for item in slots)
+        if not asked.fill:
+            left += ((item, "not relevant") for item in core)
+        listed, unlisted = _listed(left)
+        return Assembled(
+            text=section.text,
+            tokens=filling.count(section.text),
+            budget=filling.budget,
+            prefix=section.prefix,
+            chosen=tuple(HitView(item=self._shown(item), why=why, score=score, edges=edges) for item, score, why, edges in chosen),
+            left_out=tuple(LeftOut(item=self._shown(item), reason=reason) for item, reason in listed),
+            unlisted=unlisted,
+            why_empty="" if chosen else self._why_empty(filling, bool(candidates)),
+        )
+
+    def _recalled(self) -> list[Hit]:
+        """What may go in for the query's sake, or whatever that is, in the order in which it is tried."""
+        asked = self._asked
+        hits = self._holdings.hits(asked.text, asked.max_candidates, partitions=self._partitions, at=self._at)
+        found = {hit.item.ordinal: hit for hit in hits}
+        own_first = sorted(self._holdings.binding(self._partitions), key=lambda item: written_by_another(item, self._reader))
+        binding = [found.get(item.ordinal) or Hit(item, 0.0, Why(0.0)) for item in own_first]
+        rest = [hit for hit in hits if not binds(hit.item) and self._may_enter(hit.item)]
+        return binding + sorted(rest, key=lambda hit: hit.item.kind not in {CONSTRAINT, PREFERENCE})
+
+    def _core(self, recalled: list[Hit]) -> list[ContextItem]:
+        """Of the strongest items, those of the core that were not recalled, the strongest first."""
+        known = {hit.item.ordinal for hit in recalled}
+        top = self._holdings.top(CORE, partitions=self._partitions, at=self._at)
+        strong = (item for item in top if self._strength(item) >= self._holdings.core)
+        return [item for item in strong if item.ordinal not in known and self._may_enter(item)]
+
+    def _may_enter(self, item: ContextItem) -> bool:
+        return self._asked.traces or item.kind != TRACE
+
+    def _strength(self, item: ContextItem) -> float:
+        return self._holdings.strength(item, self._at)
+
+    def _shown(self, item: ContextItem) -> Item:
+        return to_wire(item, self._strength(item))
+
+    def _why_empty(self, filling: "_Filling", some: bool) -> str:
+        asked = self._asked
+        if not filling.budget:
+            return f"the budget is 0 tokens (max_tokens {asked.max_tokens:,}, of which {asked.reserved_tokens:,} are reserved): give more"
+        if filling.shortest is not None:
+            least = filling.count(render([filling.shortest]).text)
+            return f"the budget of {filling.budget:,} tokens is too small: with the shortest item alone a section has {least:,}"
+        if some:
+            return f"what has to do with the query is weaker than min_strength {asked.min_strength:g}: let weaker ones in"
+        if not any(self._holdings.stats(self._partitions)["tiers"].values()):
+            return "there is nothing in view yet: deposit something"
+        if not asked.text.strip():
+            return (
+                "the query is empty, and no hard constraint is in view: say what the prompt is about, or let the strongest in (fill=True)"
+            )
+        return "nothing that is in view has to do with the query"
 
 
 class _Filling:
     """The lines of a section that is to stay within ``budget`` tokens, as ``count`` counts them."""
 
     def __init__(self, budget: int, count: TokenCounter) -> None:
+        self.budget = budget
+        self.count = count
         self.taken: list[tuple[Hit, Line]] = []
-        self.least: int | None = None
-        """The tokens of the smallest section that did not fit, while there was nothing in it."""
-        self._budget = budget
-        self._count = count
+        self.shortest: Line | None = None
+        """Of those that did not fit."""
         self._tokens = count(OPENING + CLOSING)
-        self._patience = COUNTED * budget
+        self._misses = MISSES * budget
         self._said: set[str] = set()
         self._told: set[str] = set()
         """The headings, and the sentence about data, that are in already."""
@@ -125,15 +164,11 @@ class _Filling:
         """Take a line in if it fits; what says the same as one that is in already is in."""
         if line.says in self._said:
             return True
-        self._patience -= (size := len(line.text))
-        if self._patience < 0:
-            self._patience += size  # a smaller one may do
-            return False
-        new = {each for each in (HEADINGS[line.group], DATA if line.data else "") if each not in self._told}
-        tokens = self._tokens + self._count(line.text) + sum(map(self._count, new))
-        if tokens > self._budget:
-            if not self.taken:
-                self.least = min(tokens, self.least or tokens)
+        new = {each for each in (HEADINGS[line.group], DATA if line.data else "") if each and each not in self._told}
+        tokens = self._tokens_with(line, new)
+        if tokens is None:
+            if self.shortest is None or len(line.text) < len(self.shortest.text):
+                self.shortest = line
             return False
         self._tokens = tokens
         self._told |= new
@@ -146,10 +181,21 @@ class _Filling:
         given_back: list[ContextItem] = []
         while self.taken:
             section = render(line for _, line in self.taken)
-            if self._count(section.text) <= self._budget:
+            if self.count(section.text) <= self.budget:
                 return section, given_back
             given_back.append(self.taken.pop()[0].item)
         return Section("", 0), given_back
+
+    def _tokens_with(self, line: Line, new: set[str]) -> int | None:
+        """The tokens of the section with this line, and what else is new then; None: it does not fit, or is not worth counting."""
+        room, size = self.budget - self._tokens, len(line.text)
+        if size > 2 * room and size > min(PROSE * room, self._misses):
+            return None
+        tokens = self._tokens + self.count(line.text) + sum(map(self.count, new))
+        if tokens <= self.budget:
+            return tokens
+        self._misses -= size
+        return None
 
 
 def _listed(left: Iterable[tuple[ContextItem, Reason]]) -> tuple[list[tuple[ContextItem, Reason]], int]:
@@ -165,17 +211,3 @@ def _listed(left: Iterable[tuple[ContextItem, Reason]]) -> tuple[list[tuple[Cont
         elif reason in {"over budget", "too weak"}:
             unlisted += 1
     return listed, unlisted
-
-
-def _why_empty(holdings: Holdings, asked: Assemble, partitions: Partitions, budget: int, least: int | None, candidates: list[Hit]) -> str:
-    if not budget:
-        return f"the budget is 0 tokens (max_tokens {asked.max_tokens:,}, of which {asked.reserved_tokens:,} are reserved): give more"
-    if least is not None:
-        return f"the budget of {budget:,} tokens is smaller than the smallest item, with which a section has {least:,}: give more"
-    if candidates:
-        return f"what there is does not fit into {budget:,} tokens, or is weaker than min_strength {asked.min_strength:g}: allow more"
-    if not any(holdings.stats(partitions)["tiers"].values()):
-        return "there is nothing in view yet: deposit something"
-    if not asked.text.strip():
-        return "the query is empty, and no hard constraint is in view: say what the prompt is about, or let the strongest in (fill=True)"
-    return "nothing that is in view has to do with the query"

@@ -56,7 +56,7 @@ class Section(NamedTuple):
 def line(item: ContextItem, content: str, reader: str) -> Line:
     """The line of an item that says ``content``, for the agent ``reader``."""
     body = content + _figures(item, content)
-    data = item.owner != reader and reader not in item.asserters
+    data = written_by_another(item, reader)
     plain = unicodedata.normalize("NFKC", body)
     one = body.splitlines() == [body]
     if data:
@@ -66,6 +66,11 @@ def line(item: ContextItem, content: str, reader: str) -> Line:
     else:
         text = _enclosed(body, plain, one, "note")
     return Line(_group(item), item.ordinal, text, data, folded(body))
+
+
+def written_by_another(item: ContextItem, reader: str) -> bool:
+    """Has the reader not said it?"""
+    return item.owner != reader and reader not in item.asserters
 
 
 def binds(item: ContextItem) -> bool:
