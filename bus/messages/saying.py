@@ -160,7 +160,7 @@ def weight(unit: Unit) -> int:
     count = len(unit)
     for each in unit:
         if type(each) is UseAll:
-            count += len(each.items) + len(each.edges) - 1
+            count += max(len(each.items) + len(each.edges), 1) - 1
     return max(count, 1)
 
 

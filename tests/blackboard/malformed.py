@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bus.messages import (
     Applied,
     Ask,
+    Assemble,
     Check,
     Confirm,
     Deposit,
@@ -21,6 +22,7 @@ from bus.messages import (
     Fold,
     Get,
     History,
+    Hits,
     Limits,
     Link,
     Missed,
@@ -37,6 +39,7 @@ from bus.messages import (
     Top,
     Unit,
     Use,
+    UseAll,
     encode,
 )
 
@@ -46,14 +49,15 @@ UNITS: tuple[Unit, ...] = (
     (Deposit("a note", kind="fact", key="price", target="part", value=[1, {"a": 2.5}], scope="shared", meta={"source": "desk"}),),
     (Deposit("at most 40", kind="constraint", key="price", op="<=", value=40, unit="EUR", hard=True, strength=8.0, expires_at=1e9),),
     (Deposit("one"), Deposit("two"), Deposit("three", value="x" * 100)),
-    (Reinforce(NOWHERE, 0.5), Confirm(NOWHERE), Use(NOWHERE)),
+    (Reinforce(NOWHERE, 0.5), Confirm(NOWHERE), Use(NOWHERE), UseAll((NOWHERE,), (NOWHERE,))),
     (Link(NOWHERE, "1" * 32, 2.0, "about", "shared"), Share(NOWHERE), Retract(NOWHERE), Erase(NOWHERE)),
     (EndRound(7),),
     (Tick(), SetKinds({"fact": {"rate": 0.5}}), SetLimits(1.0, 1.0), RenameKey("price", "cost"), Fold((NOWHERE,), "all of it")),
 )
 
 QUERIES = (
-    Top(5, "fact"), Search("a note", 5), Get(NOWHERE), History("price", "part"), Check({"price": [50, "EUR"]}), Explain(NOWHERE),
+    Top(5, "fact"), Search("a note", 5), Hits("a note", 5), Assemble("a note", 200, 50), Get(NOWHERE), History("price", "part"),
+    Check({"price": [50, "EUR"]}), Explain(NOWHERE),
     Export(NOWHERE, NOWHERE, 5), Stats(), Applied(epoch="e"), Missed("shared", 3, 5), Limits(),
 )  # fmt: skip
 

@@ -7,6 +7,7 @@ from blackboard.errors import BadValue, NotInView, UnknownKind
 from bus.messages import (
     AnyQuery,
     Applied,
+    Assemble,
     Check,
     Confirm,
     Constraints,
@@ -15,6 +16,7 @@ from bus.messages import (
     Experts,
     Get,
     History,
+    Hits,
     Items,
     Link,
     Reinforce,
@@ -33,8 +35,8 @@ def test_questions_move_nothing() -> None:
     driver.say("a", Link(item, driver.deposit("a", "other", scope="shared")))
     driver.deposit("a", "at most 30", kind="constraint", key="budget", op="<=", value=30)
     queries: list[AnyQuery] = [
-        Top(), Search("budget"), Get(item), History("budget"), EdgesOf(item), Constraints(), Check({"budget": 50}), Experts("budget"),
-        Stats(),
+        Top(), Search("budget"), Hits("budget"), Assemble("budget"), Get(item), History("budget"), EdgesOf(item), Constraints(),
+        Check({"budget": 50}), Experts("budget"), Stats(),
     ]  # fmt: skip
     before = driver.board.snapshot(full=True)
     for query in queries * 2:
@@ -112,6 +114,9 @@ def test_what_cannot_be_answered_is_refused() -> None:
         (EdgesOf(secret), NotInView, r"^not in your view$"),
         (Top(0), BadValue, "limit 0"),
         (Search("x", limit=10_001), BadValue, "10,000"),
+        (Hits("x", limit=0), BadValue, "10,000"),
+        (Assemble("x", max_candidates=10_001), BadValue, "10,000"),
+        (Assemble("x", 10, 20), BadValue, "reserve less"),
         (Top(kind="rumour"), UnknownKind, "rumour"),
         (Applied(), BadValue, "'applied' is not one that a board answers"),
     ]

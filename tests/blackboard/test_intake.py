@@ -13,7 +13,14 @@ from blackboard.intake import Intake
 from blackboard.limits import Debt, Limits
 from blackboard.store import DeadLetter
 from bus import names
-from bus.messages import MAX_OBSERVATIONS, Confirm, Post, Unit, encode
+from bus.messages import (
+    MAX_OBSERVATIONS,
+    Confirm,
+    Post,
+    Unit,
+    UseAll,
+    encode,
+)
 from bus.port import LogMessage
 
 
@@ -155,7 +162,12 @@ def test_limits_may_change_between_two_messages() -> None:
 
 @pytest.mark.parametrize(
     "units",
-    [((),) * (MAX_OBSERVATIONS + 1), ((Confirm("i"),) * MAX_OBSERVATIONS, (Confirm("i"),)), ((Confirm("i"),) * (MAX_OBSERVATIONS + 1),)],
+    [
+        ((),) * (MAX_OBSERVATIONS + 1),
+        ((Confirm("i"),) * MAX_OBSERVATIONS, (Confirm("i"),)),
+        ((Confirm("i"),) * (MAX_OBSERVATIONS + 1),),
+        ((UseAll(("i",) * MAX_OBSERVATIONS, ("e",)),),),
+    ],
 )
 def test_a_post_is_bounded(units: tuple[Unit, ...]) -> None:
     """However its observations are divided into units, and where they are none; its number is used up."""

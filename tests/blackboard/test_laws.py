@@ -27,6 +27,7 @@ from bus import messages
 from bus.messages import (
     AnyObservation,
     AnyQuery,
+    Assemble,
     Check,
     Confirm,
     Constraints,
@@ -42,6 +43,7 @@ from bus.messages import (
     Get,
     HandOver,
     History,
+    Hits,
     Items,
     Kinds,
     Link,
@@ -56,6 +58,7 @@ from bus.messages import (
     Tick,
     Top,
     Use,
+    UseAll,
 )
 from tests.blackboard.driver import Driver
 from tests.blackboard.shelf import Shelf
@@ -159,6 +162,13 @@ class BoardLaws(RuleBasedStateMachine):
     def link(self, a: Known, b: Known, agent: str) -> None:
         self.say(agent, Link(a.id, b.id), secret=a.secret or b.secret)
 
+    @rule(agent=st.sampled_from(AGENTS), items=st.lists(known, max_size=5))
+    def use_all(self, agent: str, items: list[Known]) -> None:
+        """Whatever is among it, of others' and gone: no word of it comes back."""
+        edges = (edge.id for item in items if item.id in self.board._network for edge in self.board._network.edges_of(item.id))
+        self.say(agent, UseAll((*(item.id for item in items), "nowhere"), (*edges, "nowhere")))
+        assert not any(letter.events.refusals for letter in self.told[-1])
+
     @rule(data=st.data(), agent=st.sampled_from(AGENTS), n=st.integers(2, 4))
     def several(self, data: Any, agent: str, n: int) -> None:
         self.say(agent, *(data.draw(deposits("shared")) for _ in range(n)))
@@ -170,7 +180,16 @@ class BoardLaws(RuleBasedStateMachine):
         end = next((each.id for each in items if not each.secret), "")  # a secret one's would tell of it
         for item in items:
             said = data.draw(deposits("shared"))
-            acts = [said, Confirm(item.id), Use(item.id), Retract(item.id), Share(item.id), Link(item.id, end), Erase(item.id)]
+            acts = [
+                said,
+                Confirm(item.id),
+                Use(item.id),
+                UseAll((item.id, end)),
+                Retract(item.id),
+                Share(item.id),
+                Link(item.id, end),
+                Erase(item.id),
+            ]
             unit.append(EndRound(int(self.board.now)) if item.secret else data.draw(st.sampled_from(acts)))
         self.say(agent, *unit)
 
@@ -296,7 +315,15 @@ class BoardLaws(RuleBasedStateMachine):
             assert item.length == len(item.content)
 
     def answers(self, board: Board, agent: str) -> list[bytes]:
-        queries: list[AnyQuery] = [Top(100), Search("x y z 42"), Constraints(), Stats(), Check({"budget": 30, "price": 30})]
+        queries: list[AnyQuery] = [
+            Top(100),
+            Search("x y z 42"),
+            Hits("x y z 42"),
+            Assemble("x y z 42"),
+            Constraints(),
+            Stats(),
+            Check({"budget": 30, "price": 30}),
+        ]
         queries += [Kinds(), Experts("budget"), Experts("price"), History("budget"), History("price")]
         for item in dict.fromkeys(change.item for letters in self.told for letter in letters for change in letter.events.changes):
             queries += [Get(item), EdgesOf(item)]

@@ -7,7 +7,14 @@ from bus import messages as m
 from bus.errors import BadMessage
 
 BUDGET = m.Deposit(content="Budget: at most 50,000", kind="constraint", key="budget", op="<=", value=50_000, unit="CNY")
-ACTS = (m.Confirm(item="i"), m.Reinforce(item="i", delta=0.5), m.Use(item="i"), m.Link(a="i", b="j"), m.Share(item="i"))
+ACTS = (
+    m.Confirm(item="i"),
+    m.Reinforce(item="i", delta=0.5),
+    m.Use(item="i"),
+    m.UseAll(items=("i", "j"), edges=("e",)),
+    m.Link(a="i", b="j"),
+    m.Share(item="i"),
+)
 POST = m.Post(epoch="e", seq=1, units=((BUDGET, m.EndRound(round=3)), ACTS, (m.Retract(item="i"), m.Tick())))
 
 
@@ -18,8 +25,13 @@ def test_posts_come_back_as_they_went() -> None:
 
 def test_answers_and_events_come_back_as_they_went() -> None:
     """Replies and events survive the wire."""
-    answer = m.Answer(reply=m.Items(items=(m.Item(id="i", content="x", kind="fact", strength=4.0),)))
+    items = m.Items(items=(m.Item(id="i", content="x", kind="fact", strength=4.0),))
+    answer = m.Answer(reply=items)
     assert m.decode_answer(m.encode(answer)) == answer
+    hit = m.HitView(item=items.items[0], why=m.Why(0.5, ("x",), (m.Via("j", 0.2),), ("finance",)), score=0.4, edges=("e",))
+    left = m.LeftOut(item=hit.item, reason="over budget")
+    assembled = m.Answer(reply=m.Assembled(text="x", tokens=1, budget=2, prefix=1, chosen=(hit,), left_out=(left,), unlisted=3))
+    assert m.decode_answer(m.encode(assembled)) == assembled
     change = m.Change(item="i", kind="fact", cause="deposit", old=0.0, new=4.0, by="finance")
     events = m.Events(n=1, t=0.0, changes=(change,), signals=(m.Signal(signal="rising", item="i", kind="fact"),))
     assert m.decode_events(m.encode(events)) == events
@@ -51,6 +63,14 @@ def test_a_version_from_the_future() -> None:
     with pytest.raises(BadMessage, match="version 2"):
         m.decode_post(future)
     assert m.number_of(future) == ("e", 7, 2)
+
+
+def test_what_a_unit_weighs() -> None:
+    """Its observations; each thing that is used together counts by itself, and nobody says nothing for nothing."""
+    assert m.weight(POST.units[0]) == 2
+    assert m.weight((m.UseAll(("i", "j"), ("e",)), m.Tick())) == 4
+    assert m.weight(()) == 1
+    assert m.weight((m.UseAll(()),) * 3) == 3
 
 
 def test_boards_are_read_leniently() -> None:
