@@ -9,6 +9,7 @@ from bus.messages import (
     AnyObservation,
     Confirm,
     Deposit,
+    EdgesOf,
     EndRound,
     Erase,
     EraseOwned,
@@ -22,6 +23,7 @@ from bus.messages import (
     Share,
     Tick,
     Use,
+    UseAll,
 )
 from tests.blackboard.driver import Driver
 
@@ -351,3 +353,31 @@ def test_whoever_says_what_stands_or_faded_does_not_own_it() -> None:
     driver.say("bob", renamed, Erase(ids[0]))
     assert "only its owner erases" in driver.refusals("bob")[-1].message
     assert driver.get("bob", ids[0]).owner == "ann"
+
+
+def test_of_what_is_used_together_that_which_is_gone_is_passed_over() -> None:
+    """Between a question and the use of its answer much may happen: none of it is an error, and nothing tells what another has."""
+    driver = Driver()
+    kept, gone, erased = (driver.deposit("a", each, scope="shared") for each in ("kept", "gone", "erased"))
+    driver.say("a", Link(kept, gone), Retract(gone), Erase(erased))
+    secrets = driver.deposit("b", "one"), driver.deposit("b", "other")
+    driver.say("b", Link(*secrets))
+    [edge] = driver.ask("b", EdgesOf(secrets[0])).edges
+    driver.say("a", UseAll((gone, erased, *secrets, "0" * 32, kept), (edge.id, "0" * 32)))
+    assert driver.refusals("a") == []
+    assert driver.get("a", kept).strength > 4.0
+    assert driver.get("a", gone).status == "released"
+    assert driver.get("b", secrets[0]).strength == 4.0
+    assert driver.ask("b", EdgesOf(secrets[0])).edges[0].strength == 1.0
+
+
+def test_a_unit_foresees_what_is_used_together() -> None:
+    """What comes back from the archive stands from then on; after the end of a round nobody knows what there is to use."""
+    driver = Driver()
+    old = driver.deposit("a", "old")
+    driver.rounds(90)
+    driver.say("a", UseAll((old,)), Confirm(old))
+    assert driver.refusals("a") == []
+    assert driver.get("a", old).strength == 4.5
+    driver.say("a", EndRound(90), UseAll((old,)))
+    assert "in a unit of its own" in driver.refusals("a")[0].message

@@ -13,6 +13,7 @@ from bus import names
 from bus.messages import (
     Confirm,
     Deposit,
+    EdgesOf,
     EndRound,
     Experts,
     Explain,
@@ -28,6 +29,7 @@ from bus.messages import (
     Stats,
     Tick,
     Use,
+    UseAll,
 )
 from tests.blackboard.driver import Driver
 
@@ -429,3 +431,18 @@ def test_a_board_is_made_of_an_export_under_another_name() -> None:
     assert [item.content for item in made.items] == [item.content for item in document.items]
     assert {item.id for item in made.items}.isdisjoint(item.id for item in document.items)
     assert made.board == made.settings["name"] == "other"
+
+
+def test_what_went_into_a_prompt_together_is_used_each_once() -> None:
+    """Items and the edges that were walked; no confirmation, so no signal; it shows in the changes with its cause."""
+    driver = Driver()
+    cat, name = driver.deposit("a", "cat", scope="shared"), driver.deposit("a", "Doudou", scope="shared")
+    driver.say("a", Link(cat, name))
+    [edge] = driver.ask("a", EdgesOf(cat)).edges
+    driver.heard.clear()
+    driver.say("b", UseAll((cat, name, cat), (edge.id, edge.id)))
+    assert [(change.item, change.cause, change.by) for change in driver.changes()] == [(each, "use", "b") for each in (cat, name, edge.id)]
+    assert driver.get("a", cat).strength == 4.0 + 0.5 * 0.5
+    assert driver.ask("a", EdgesOf(cat)).edges[0].strength == pytest.approx(1.0 + 0.2 * 0.5)
+    assert driver.get("a", cat).confirmations == 0
+    assert driver.signals() == []

@@ -260,3 +260,95 @@ async def test_a_field_of_another_type_is_named() -> None:
         with pytest.raises(BadValue, match="5 has no id"):
             await finance.confirm(5)  # type: ignore[arg-type]
         assert await finance.newest() == {"shared": 0, "private.finance": 0}
+
+
+async def test_assembling() -> None:
+    """A section for a prompt from what the agent sees; what is in it is used in one unit, walked edges, too; the account shows it."""
+    async with running_board("finance", "procurement") as running:
+        finance, procurement = running["finance"], running["procurement"]
+        budget = await finance.constrain("budget", "<=", 50_000, unit="CNY", content="At most 50,000 for the budget")
+        await finance.deposit("our margin on the budget is secret")
+        quote = await procurement.deposit("the quote keeps the budget")
+        other = await procurement.deposit("the cat purrs")
+        changes = procurement.changes(cause="use")
+        async with changes:
+            found = await procurement.assemble("budget", 200, 50)
+            assert {(await anext(changes)).item for _ in range(2)} == {budget.id, quote.id}
+        assert '<data from="finance">At most 50,000 for the budget [budget <= 50000 CNY]</data>' in found.text
+        assert "- the quote keeps the budget\n" in found.text
+        assert (found.budget, found.missing) == (150, ())
+        assert [hit.item.id for hit in found.chosen] == [budget.id, quote.id]
+        assert [(each.item.content, each.reason) for each in found.left_out] == [("the cat purrs", "not relevant")]
+        assert [act.cause for act in (await procurement.explain(quote)).acts] == ["deposit", "use"]
+        assert (await procurement.get(other)).strength == 4.0
+
+        stood = (await procurement.get(quote)).strength
+        assert (await procurement.assemble("budget", use=False)).chosen[1].item.strength == stood
+        assert (await procurement.get(quote)).strength == stood
+        with pytest.raises(BadValue, match="max_tokens -5: give a whole number"):
+            await procurement.assemble("budget", -5)
+        assert "budget of 5 tokens is too small" in (await procurement.assemble("budget", 5)).why_empty
+
+
+async def test_what_is_gone_between_the_question_and_its_use_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The section is given, and what still stands of it is used."""
+    async with running_board("finance", "procurement") as running:
+        finance, procurement = running["finance"], running["procurement"]
+        one, other = [await finance.deposit(f"the price of part {part}", scope="shared") for part in "AB"]
+        ask = procurement._ask
+
+        async def answered(*args: Any, **kwargs: Any) -> Any:
+            reply = await ask(*args, **kwargs)
+            await finance.retract(one)
+            await finance.wait_applied()
+            return reply
+
+        with monkeypatch.context() as patched:
+            patched.setattr(procurement, "_ask", answered)
+            found = await procurement.assemble("price of part")
+        assert {hit.item.id for hit in found.chosen} == {one.id, other.id}
+        await procurement.wait_applied()
+        assert (await procurement.get(other)).strength > 4.0
+        assert (await procurement.get(one)).status == "released"
+
+
+async def test_hits_say_why() -> None:
+    """The best first, as a network gives them."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        item = await finance.deposit("the price of part A")
+        [hit] = await finance.hits("price")
+        assert (hit.item.id, hit.item.content, hit.why.terms, hit.edges) == (item.id, "the price of part A", ("price",), ())
+        assert 0 < hit.why.relevance <= 1
+        assert hit.score > 0
+
+
+async def test_what_a_prompt_was_given_is_not_deposited_again() -> None:
+    """A hundred turns that each deposit their whole prompt, and repeat what was in it, leave what was said, and no more."""
+    async with running_board("finance", "procurement") as running:
+        finance, procurement = running["finance"], running["procurement"]
+        await finance.deposit("the price of\npart A is 40", scope="shared")
+        await procurement.deposit("part A is blue")
+        counts = set()
+        for _ in range(100):
+            found = await procurement.assemble("part A")
+            await procurement.deposit(f"{found.text}\n\nuser: which part?", kind="tool_result")
+            for hit in found.chosen:
+                await procurement.deposit(hit.item.content, kind=hit.item.kind, scope=hit.item.scope)
+            counts.add((await procurement.stats()).items)
+        assert counts == {3}
+        assert {item.content for item in await procurement.top()} == {"the price of\npart A is 40", "part A is blue", "user: which part?"}
+        with pytest.raises(BadValue, match="nothing else: deposit what is new"):
+            await procurement.deposit(found.text)
+        with pytest.raises(BadValue, match="nothing else"):
+            await procurement.constrain("part", "==", "A", content=found.text)
+
+
+async def test_an_account_that_does_not_fit_the_transport_names_the_cure() -> None:
+    """And nothing is used."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        items = [await finance.deposit(f"the price of part {n}", meta={"data": "x" * 60_000}) for n in range(20)]
+        with pytest.raises(TooBig, match="ask for less at a time"):
+            await finance.assemble("price")
+        assert {(await finance.get(item)).strength for item in items} == {4.0}

@@ -169,3 +169,42 @@ def test_tiers_follow_from_strength() -> None:
     assert network.stats()["tiers"] == {"core": 0, "working": 2, "archived": 1}
     assert network.stats()["edges"] == 1
     assert network.stats()["owners"] == {"": 2}
+
+
+def test_hard_constraints_are_listed_while_they_bind() -> None:
+    """Standing or archived, in order of making, of the partitions asked about; a soft one is not, nor one that was taken back."""
+    network = PheromoneNetwork()
+    shared: dict[str, Any] = {"kind": "constraint", "scope": "shared"}
+    faded = put(network, "at most 40", 1.01, owner="ann", hard=True, **shared)
+    put(network, "rather 30", owner="ann", **shared)
+    mine = put(network, "never at night", kind="constraint", owner="bob", hard=True)
+    gone = put(network, "never on Sunday", owner="ann", hard=True, **shared)
+    network.advance(10)
+    network.retract(gone, by="ann")
+    assert faded.status == "archived"
+    assert network.binding() == [faded, mine]
+    assert network.binding(["shared"]) == [faded]
+    put(network, "rather 30", owner="bob", hard=True, **shared)
+    assert [item.content for item in network.binding(["shared"])] == ["at most 40", "rather 30"]
+
+
+def test_what_was_superseded_in_a_slot_is_found() -> None:
+    """The latest first; only of that very slot, and not what was taken back."""
+    network = PheromoneNetwork()
+    said: dict[str, Any] = {"key": "price", "owner": "ann"}
+    former = [put(network, str(n), value=n, **said) for n in range(3)]
+    put(network, "of another", value=9, target="A1", **said)
+    latest = put(network, "3", value=3, **said)
+    assert network.superseded(latest) == former[::-1]
+    assert network.superseded(put(network, "about the price", **said)) == []
+    network.retract(latest, by="ann")
+    assert latest not in network.superseded(latest)
+
+
+def test_contents_are_there_whether_archived_or_not() -> None:
+    """By ordinals."""
+    network = PheromoneNetwork()
+    items = [put(network, "archived", 1.01, kind="preference"), put(network, "standing")]
+    network.advance(10)
+    assert items[0].shelved
+    assert network.contents(items) == {0: "archived", 1: "standing"}

@@ -1,11 +1,16 @@
-"""agents.cli.reads: top, search, explain, constraints, experts, stats."""
+"""agents.cli.reads: top, search, assemble, explain, constraints, experts, stats."""
 
 from pathlib import Path
 
 import pytest
 
+from agents.cli.output import reasons
 from agents.cli.reads import _standing
-from bus.messages import HostState
+from bus.messages import (
+    HostState,
+    Via,
+    Why,
+)
 from tests.agents.cli.commands import pheroboard
 
 
@@ -71,3 +76,42 @@ def test_how_a_host_is_said_to_stand() -> None:
     assert _standing(HostState(host="a", leads=True)) == "leads"
     assert _standing(HostState(host="a", behind=1200, silent=0.7)) == "stands by, 1,200 entries behind"
     assert _standing(HostState(host="a", silent=12.3)) == "silent for 12.3 s, abreast"
+
+
+def test_why(served: Path, budget: str) -> None:
+    """How relevant each is, and because of what."""
+    table = pheroboard(served, "search", "kitchen", "oven", "--why").out.splitlines()
+    assert table[0].split()[:3] == ["score", "relevance", "strength"]
+    assert table[1].split()[-2] == "oven"
+    [hit] = pheroboard(served, "search", "kitchen", "oven", "--why", "--json").json
+    assert (hit["item"]["content"], hit["why"]["terms"]) == ("The oven is broken", ["oven"])
+
+
+def test_reasons_in_words() -> None:
+    """The words that it has, what is named of it, and where the rest came from."""
+    assert reasons(Why(0.8, ("cat", "purrs"), (Via("0123456789", 0.25),), ("finance",))) == "cat, purrs; finance; 25% from 01234567"
+    assert reasons(Why(0.0)) == ""
+
+
+def test_assemble(served: Path, budget: str) -> None:
+    """The section as it stands, or why there is none; with --json the account. It only looks, unless it is told to use."""
+    found = pheroboard(served, "assemble", "kitchen", "the oven", "--fill")
+    assert found.out.startswith("<memory>\n")
+    assert "At most 7,000" in found.out
+    assert "The oven is broken" in found.out
+    assert pheroboard(served, "assemble", "kitchen", "oven", "--max-tokens", "5").out.startswith("the budget of 5 tokens is too small")
+    strength = pheroboard(served, "top", "kitchen", "--json").json[1]["strength"]
+    account = pheroboard(served, "assemble", "kitchen", "oven", "--json").json
+    assert [hit["item"]["content"] for hit in account["chosen"]] == ["The oven is broken"]
+    assert pheroboard(served, "top", "kitchen", "--json").json[1]["strength"] == strength
+    pheroboard(served, "assemble", "kitchen", "oven", "--use")
+    assert pheroboard(served, "top", "kitchen", "--json").json[1]["strength"] > strength
+
+
+def test_what_binds_and_does_not_fit_is_told_apart(served: Path) -> None:
+    """On stderr, so that what is written into a prompt stays that alone."""
+    said = "Never leave the kitchen unattended while the stove is on"
+    assert pheroboard(served, "deposit", "kitchen", said, "--kind", "constraint", "--hard", "--as", "cook").code == 0
+    found = pheroboard(served, "assemble", "kitchen", "stove", "--max-tokens", "20", "--as", "cook")
+    assert f"did not fit, and binds all the same: {said}" in found.err
+    assert said not in found.out
