@@ -21,6 +21,7 @@ Benchmark = Callable[[Sizes], list[Row]]
 
 BENCHMARKS: dict[str, Benchmark] = {
     "top": core.top,
+    "assemble": core.assemble,
     "evaporate": core.evaporate,
     "reinforce": core.reinforce,
     "apply": core.apply,

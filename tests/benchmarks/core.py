@@ -1,4 +1,4 @@
-"""The pure rooms: reading the strongest, evaporating, reinforcing, applying posts; and importing them.
+"""The pure rooms: reading the strongest, assembling, evaporating, reinforcing, applying posts; and importing them.
 
 Boards of three sizes stand side by side, frozen out of the collector's sight as a long-lived one is; the collector runs. What is taken is
 taken in turn from each, so that all see the same machine.
@@ -10,13 +10,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
-from statistics import median
+from statistics import median, quantiles
 from time import process_time
 
 from blackboard import ContextItem, PheromoneNetwork, views
 from blackboard.board import Board
 from blackboard.intake import entry_of
-from bus.messages import EndRound, Top, decode_post
+from bus.messages import Answer, Assemble, EndRound, Top, decode_post, encode
 from bus.port import LogMessage
 from tests.benchmarks import load, peers
 from tests.benchmarks.load import Loaded
@@ -90,6 +90,34 @@ def _read_after(board: Board, targets: list[str], changes: int, reads: int, *, s
         board._outcome.take_touches()  # as the board would have
         found.append(timed(lambda: network.top(20, partitions=seen)))
     return median(found)
+
+
+def assemble(sizes: Sizes) -> list[Row]:
+    """A section of 2,000 tokens for a prompt, encoded for the wire, once the texts are indexed; and what of that is recall."""
+    loaded = Loaded(sizes.some)
+    board, network, seen = loaded.board, loaded.board._network, views.partitions(READER)
+    while network.index(1_000, partitions=seen):
+        pass
+    frozen()
+    whole, recall = [], []
+    for run in range(sizes.pairs + 1):
+        rng = random.Random(run)
+        asked = [Assemble(f"what is quoted for part {rng.randrange(977)}, lot {rng.randrange(89)}?") for _ in range(sizes.reads)]
+        answered = [timed(partial(_answer, board, each)) for each in asked]
+        recalled = [timed(partial(network.hits, each.text, each.max_candidates, partitions=seen)) for each in asked]
+        if run:  # the first one warms up
+            whole.append(quantiles(answered, n=20)[-1] * 1e3)
+            recall.append(quantiles(recalled, n=20)[-1] * 1e3)
+    return [
+        Row(
+            f"assemble for 2,000 tokens, {sizes.some:,} items, p95", "ms", tuple(whole), 10, note="encoded for the wire; texts are indexed"
+        ),
+        Row("… recalling alone, p95", "ms", tuple(recall)),
+    ]
+
+
+def _answer(board: Board, query: Assemble) -> bytes:
+    return encode(Answer(board.answer(READER, query)))
 
 
 # ---- time -------------------------------------------------------------------------------------------------------------------------------
