@@ -75,12 +75,12 @@ class _Assembly:
         recalled = self._recalled()
         core = self._core(recalled)
         candidates = recalled + [Hit(item, 0.0, Why(0.0)) for item in core] if asked.fill else recalled
-        contents = holdings.contents(hit.item for hit in candidates)
+        said = holdings.said(hit.item for hit in candidates)
         for hit in candidates:
             item = hit.item
             if not binds(item) and self._strength(item) < asked.min_strength:
                 left.append((item, "too weak"))
-            elif not filling.take(hit, line(item, contents[item.ordinal], self._reader)):
+            elif not filling.take(hit, line(item, said[item.ordinal], self._reader)):
                 left.append((item, "over budget"))
         section, given_back = filling.settled()
         left += ((item, "over budget") for item in given_back)

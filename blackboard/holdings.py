@@ -15,7 +15,7 @@ from heapq import heappop
 from itertools import chain
 from typing import TypedDict, cast
 
-from blackboard.archive import Archive
+from blackboard.archive import Archive, Said
 from blackboard.decay import DecayClass
 from blackboard.errors import NotInView, UnknownKind
 from blackboard.identity import direction, folded_name
@@ -283,9 +283,9 @@ class Holdings:
         found = (item for census in self._register.census(partitions) for item in census.constraints.values() if item.hard)
         return sorted(found, key=in_order)
 
-    def contents(self, items: Iterable[ContextItem]) -> dict[int, str]:
+    def said(self, items: Iterable[ContextItem]) -> dict[int, Said]:
         """What these items say, by their ordinals; for many in the archive quicker than one after the other."""
-        return {item.ordinal: content for item, (content, _) in self._register.said(items)}
+        return {item.ordinal: said for item, said in self._register.said(items)}
 
     def about(self, key: str, kind: str | None = None) -> Iterator[ContextItem]:
         """All items of a key (and kind), whatever their status, in order of making."""

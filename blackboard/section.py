@@ -15,14 +15,16 @@ Laws:
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from itertools import count, groupby, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from blackboard.archive import Said
 from blackboard.identity import folded
 from blackboard.items import ContextItem
 from blackboard.kinds import CONSTRAINT, PREFERENCE, TRACE
+from blackboard.text import day_of
 
 OPENING = "<memory>\nWhat you remember, as far as it matters now.\n"
 CLOSING = "</memory>"
@@ -53,9 +55,10 @@ class Section(NamedTuple):
     """Characters up to the end of the first group."""
 
 
-def line(item: ContextItem, content: str, reader: str) -> Line:
-    """The line of an item that says ``content``, for the agent ``reader``."""
-    body = content + _figures(item, content)
+def line(item: ContextItem, said: Said, reader: str) -> Line:
+    """The line of an item that says this, for the agent ``reader``."""
+    content, meta = said
+    body = _heard(meta) + content + _figures(item, content)
     data = written_by_another(item, reader)
     plain = unicodedata.normalize("NFKC", body)
     one = body.splitlines() == [body]
@@ -113,6 +116,13 @@ def _group(item: ContextItem) -> int:
     if item.kind in {CONSTRAINT, PREFERENCE}:
         return 1
     return 3 if item.kind == TRACE else 2
+
+
+def _heard(meta: Mapping[str, Any]) -> str:
+    """Who said it and on which day, in brackets, where ``meta`` tells: a turn of a dialogue says little without."""
+    speaker, day = meta.get("speaker"), day_of(meta.get("time"))
+    told = ", ".join(filter(None, (speaker if isinstance(speaker, str) else "", day.isoformat() if day else "")))
+    return f"[{told}] " if told else ""
 
 
 def _figures(item: ContextItem, content: str) -> str:

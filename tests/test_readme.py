@@ -1,4 +1,4 @@
-"""Claims about the READMEs: what they show is run as it stands."""
+"""Claims about the READMEs and the pages of docs/: what they show is run as it stands."""
 
 import os
 import re
@@ -45,6 +45,12 @@ def test_code_and_commands_run_in_order(readme: str, tmp_path: Path) -> None:
     assert all(shown)
 
 
+def test_a_page_shows_what_its_code_prints(tmp_path: Path) -> None:
+    """Each block of code runs; what it is said to print, it prints."""
+    [code], [shown] = blocks("docs/memory.md", "python"), blocks("docs/memory.md", "text")
+    assert shown in run([sys.executable, "-W", "error", "-c", code], tmp_path)
+
+
 @pytest.mark.parametrize("readme", READMES)
 def test_a_board_that_is_served(readme: str, tmp_path: Path) -> None:
     """While the first command runs, the second shows what the others do."""
@@ -73,7 +79,7 @@ def test_the_gate_calls_the_tests_as_the_readme_says() -> None:
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("uv run pytest")
 
 
-@pytest.mark.parametrize("page", [*READMES, "CONTRIBUTING.md", "docs/design.md"])
+@pytest.mark.parametrize("page", [*READMES, "CONTRIBUTING.md", "docs/design.md", "docs/memory.md"])
 def test_links_lead_somewhere(page: str) -> None:
     """Every relative link names a file that is there."""
     folder = (ROOT / page).parent

@@ -201,10 +201,10 @@ def test_what_was_superseded_in_a_slot_is_found() -> None:
     assert latest not in network.superseded(latest)
 
 
-def test_contents_are_there_whether_archived_or_not() -> None:
+def test_what_items_say_is_there_whether_archived_or_not() -> None:
     """By ordinals."""
     network = PheromoneNetwork()
-    items = [put(network, "archived", 1.01, kind="preference"), put(network, "standing")]
+    items = [put(network, "archived", 1.01, kind="preference", meta={"n": 1}), put(network, "standing")]
     network.advance(10)
     assert items[0].shelved
-    assert network.contents(items) == {0: "archived", 1: "standing"}
+    assert network.said(items) == {0: ("archived", {"n": 1}), 1: ("standing", {})}

@@ -4,9 +4,7 @@ import pytest
 
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
-from blackboard.recall import Hit
 from blackboard.section import without_memory
-from bus.messages import Why
 from tests.blackboard.network.lone import Moves, put, rounds
 
 
@@ -49,20 +47,19 @@ def test_what_is_archived_comes_back_when_it_goes_in() -> None:
     assert (item.status, item.strength) == ("standing", 3.0)
 
 
-def test_each_edge_that_was_walked_is_used_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_edge_that_was_walked_is_used_once() -> None:
     """However many items were reached over it; and none over which only what stayed out was reached."""
     network = PheromoneNetwork()
-    cat, name, allergy, essay = (put(network, each) for each in ("cat", "Doudou", "an allergy", "essay " * 500))
-    walked, aside = network.connect(cat, name), network.connect(cat, essay)
-    hits = [
-        Hit(cat, 1.0, Why(1.0)),
-        *(Hit(each, 0.5, Why(0.5), (walked.id,)) for each in (name, allergy)),
-        Hit(essay, 0.1, Why(0.1), (aside.id,)),
-    ]
-    monkeypatch.setattr(network, "hits", lambda *_, **__: hits)
+    cat, name, allergy, essay = (put(network, each) for each in ("the cat", "Doudou", "no fish", "essay " * 500))
+    walked = [network.connect(cat, name), network.connect(name, allergy)]
+    aside = network.connect(cat, essay)
     found = network.assemble("cat", 100)
-    assert len(found.chosen) == 3
-    assert walked.strength == pytest.approx(1.0 + 0.2 * 0.5)
+    assert {hit.item.content: hit.edges for hit in found.chosen} == {
+        "the cat": (),
+        "Doudou": (walked[0].id,),
+        "no fish": (walked[0].id, walked[1].id),
+    }
+    assert [edge.strength for edge in walked] == pytest.approx([1.0 + 0.2 * 0.5] * 2)
     assert aside.strength == 1.0
 
 
