@@ -80,7 +80,7 @@ class _Assembly:
             item = hit.item
             if not binds(item) and self._strength(item) < asked.min_strength:
                 left.append((item, "too weak"))
-            elif not filling.take(hit, line(item, said[item.ordinal], self._reader)):
+            elif filling.has_no_room(item.length) or not filling.take(hit, line(item, said[item.ordinal], self._reader)):
                 left.append((item, "over budget"))
         section, given_back = filling.settled()
         left += ((item, "over budget") for item in given_back)
@@ -98,7 +98,7 @@ class _Assembly:
             chosen=tuple(HitView(item=self._shown(item), why=why, score=score, edges=edges) for item, score, why, edges in chosen),
             left_out=tuple(LeftOut(item=self._shown(item), reason=reason) for item, reason in listed),
             unlisted=unlisted,
-            why_empty="" if chosen else self._why_empty(filling, bool(candidates)),
+            why_empty="" if chosen else self._why_empty(filling, left, bool(candidates)),
         )
 
     def _recalled(self) -> list[Hit]:
@@ -127,12 +127,14 @@ class _Assembly:
     def _shown(self, item: ContextItem) -> Item:
         return to_wire(item, self._strength(item))
 
-    def _why_empty(self, filling: "_Filling", some: bool) -> str:
+    def _why_empty(self, filling: "_Filling", left: list[tuple[ContextItem, Reason]], some: bool) -> str:
         asked = self._asked
+        unfit = [item for item, reason in left if reason == "over budget"]
         if not filling.budget:
             return f"the budget is 0 tokens (max_tokens {asked.max_tokens:,}, of which {asked.reserved_tokens:,} are reserved): give more"
-        if filling.shortest is not None:
-            least = filling.count(render([filling.shortest]).text)
+        if unfit:
+            shortest = min(unfit, key=lambda item: item.length)
+            least = filling.count(render([line(shortest, self._holdings.said([shortest])[shortest.ordinal], self._reader)]).text)
             return f"the budget of {filling.budget:,} tokens is too small: with the shortest item alone a section has {least:,}"
         if some:
             return f"what has to do with the query is weaker than min_strength {asked.min_strength:g}: let weaker ones in"
@@ -152,23 +154,27 @@ class _Filling:
         self.budget = budget
         self.count = count
         self.taken: list[tuple[Hit, Line]] = []
-        self.shortest: Line | None = None
-        """Of those that did not fit."""
         self._tokens = count(OPENING + CLOSING)
         self._misses = MISSES * budget
         self._said: set[str] = set()
         self._told: set[str] = set()
         """The headings, and the sentence about data, that are in already."""
 
+    def has_no_room(self, size: int) -> bool:
+        """Is what has so many characters not worth counting?"""
+        room = self.budget - self._tokens
+        return size > 2 * room and size > min(PROSE * room, self._misses)
+
     def take(self, hit: Hit, line: Line) -> bool:
         """Take a line in if it fits; what says the same as one that is in already is in."""
         if line.says in self._said:
             return True
+        if self.has_no_room(len(line.text)):
+            return False
         new = {each for each in (HEADINGS[line.group], DATA if line.data else "") if each and each not in self._told}
-        tokens = self._tokens_with(line, new)
-        if tokens is None:
-            if self.shortest is None or len(line.text) < len(self.shortest.text):
-                self.shortest = line
+        tokens = self._tokens + self.count(line.text) + sum(map(self.count, new))
+        if tokens > self.budget:
+            self._misses -= len(line.text)
             return False
         self._tokens = tokens
         self._told |= new
@@ -185,17 +191,6 @@ class _Filling:
                 return section, given_back
             given_back.append(self.taken.pop()[0].item)
         return Section("", 0), given_back
-
-    def _tokens_with(self, line: Line, new: set[str]) -> int | None:
-        """The tokens of the section with this line, and what else is new then; None: it does not fit, or is not worth counting."""
-        room, size = self.budget - self._tokens, len(line.text)
-        if size > 2 * room and size > min(PROSE * room, self._misses):
-            return None
-        tokens = self._tokens + self.count(line.text) + sum(map(self.count, new))
-        if tokens <= self.budget:
-            return tokens
-        self._misses -= size
-        return None
 
 
 def _listed(left: Iterable[tuple[ContextItem, Reason]]) -> tuple[list[tuple[ContextItem, Reason]], int]:

@@ -271,6 +271,7 @@ def test_counting_is_bounded() -> None:
     network = PheromoneNetwork()
     for n in range(200):
         put(network, f"{n} the cat " + "purrs and purrs " * 200, kind="preference")
+        put(network, "the cat has a value", key="cat", target=str(n), value=f"{n} " + "purrs and purrs " * 1000)
     put(network, "a cat")
     counted = 0
 
@@ -280,7 +281,7 @@ def test_counting_is_bounded() -> None:
         return count_tokens(text)
 
     found = look(network, "cat", 300, max_candidates=1000, count=count)
-    assert chosen(found) == ["a cat"]
+    assert "a cat" in chosen(found)
     assert counted < 2 * assembly.MISSES * 300
 
 
