@@ -86,7 +86,7 @@ class Answers:
                 return self._items(network.search(query.text, query.limit, partitions=seen, at=at), at)
             case Hits():
                 validate_limit(query.limit)
-                hits = network.hits(query.text, query.limit, partitions=seen, at=at)
+                hits = network.hits(query.text, query.limit, partitions=seen, at=at, today=query.today)
                 return HitList(tuple(HitView(item=self._item(hit.item, at), why=hit.why, score=hit.score, edges=hit.edges) for hit in hits))
             case Assemble():
                 validate_limit(query.max_candidates)

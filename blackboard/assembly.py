@@ -104,7 +104,7 @@ class _Assembly:
     def _recalled(self) -> list[Hit]:
         """What may go in for the query's sake, or whatever that is, in the order in which it is tried."""
         asked = self._asked
-        hits = self._holdings.hits(asked.text, asked.max_candidates, partitions=self._partitions, at=self._at)
+        hits = self._holdings.hits(asked.text, asked.max_candidates, partitions=self._partitions, at=self._at, today=asked.today)
         found = {hit.item.ordinal: hit for hit in hits}
         own_first = sorted(self._holdings.binding(self._partitions), key=lambda item: written_by_another(item, self._reader))
         binding = [found.get(item.ordinal) or Hit(item, 0.0, Why(0.0)) for item in own_first]

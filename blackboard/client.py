@@ -9,6 +9,7 @@ Laws:
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from math import inf
 from typing import Any, Self, TypeVar
 from weakref import WeakSet
@@ -163,16 +164,18 @@ class Board(Verbs):
         traces: bool = False,
         min_strength: float = 0.0,
         max_candidates: int = 200,
+        today: date | None = None,
         use: bool = True,
     ) -> Assembled:
         """A section for a prompt about ``query``, of at most ``max_tokens - reserved_tokens``, with the account of it.
 
         What is in it is used, which reinforces it a little, and so is each edge over which it was reached; unless ``use`` is False, which
         only looks. ``fill``: what remains is filled with the strongest; ``traces``: drafts may be in it, too; ``min_strength``: below it an
-        item is too weak; ``max_candidates``: so many are considered. What others wrote is marked as data. Raises ``BadValue``.
+        item is too weak; ``max_candidates``: so many are considered; ``today``: what "tomorrow" in the query is relative to. What others
+        wrote is marked as data. Raises ``BadValue``, and ``TooBig`` for an account that does not fit into a message.
         """
         budget_of(max_tokens, reserved_tokens)
-        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates)
+        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today)
         assembled = await self._ask(asked, Assembled)
         if use and assembled.chosen:
             edges = dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges)
@@ -230,9 +233,12 @@ class Board(Verbs):
         """Items that the words of ``text`` meet, the strongest first among the relevant."""
         return await self._items(Search(text, limit))
 
-    async def hits(self, text: str, limit: int = 30) -> list[Hit]:
-        """What a text recalls, the best first, each with why it is there: its words, what spread to it, what the text names of it."""
-        found = (await self._ask(Hits(text, limit), HitList)).hits
+    async def hits(self, text: str, limit: int = 30, *, today: date | None = None) -> list[Hit]:
+        """What a text recalls, the best first, each with why it is there: its words, what spread to it, what the text names of it.
+
+        ``today``: what "tomorrow" in the text is relative to; on a wall-clock board its own day, if not given.
+        """
+        found = (await self._ask(Hits(text, limit, today), HitList)).hits
         return [Hit(from_wire(hit.item), hit.score, hit.why, hit.edges) for hit in found]
 
     async def get(self, item: Ref) -> ContextItem:

@@ -9,6 +9,7 @@ Laws:
 
 import math
 from collections.abc import Mapping
+from datetime import date
 
 from blackboard.assembly import assemble
 from blackboard.errors import BadValue, NotYours
@@ -151,6 +152,7 @@ class PheromoneNetwork(Renaming):
         traces: bool = False,
         min_strength: float = 0.0,
         max_candidates: int = 200,
+        today: date | None = None,
         count: TokenCounter = count_tokens,
         use: bool = True,
         by: str = "",
@@ -158,10 +160,11 @@ class PheromoneNetwork(Renaming):
         """A section for a prompt about ``query``, of at most ``max_tokens - reserved_tokens`` as ``count`` counts them, and its account.
 
         What is in it is used, and so is each edge over which it was reached; unless ``use`` is False, which only looks. ``fill``: what
-        remains is filled with the strongest; ``traces``: drafts may be in it, too; ``min_strength``: below it an item is too weak. ``by``
-        reads it: what others own is marked as data. Raises ``BadValue``.
+        remains is filled with the strongest; ``traces``: drafts may be in it, too; ``min_strength``: below it an item is too weak;
+        ``max_candidates``: so many are considered; ``today``: what "tomorrow" in the query is relative to. ``by`` reads it: what others own
+        is marked as data. Raises ``BadValue``.
         """
-        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates)
+        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today)
         assembled = assemble(self, asked, reader=by, count=count)
         if use:
             for hit in assembled.chosen:

@@ -1,5 +1,6 @@
 """What is asked of a board, and how long the answer may wait. Questions change nothing."""
 
+from datetime import date
 from typing import Any
 
 from msgspec import Struct
@@ -30,6 +31,8 @@ class Hits(Query, frozen=True):
 
     text: str
     limit: int = 30
+    today: date | None = None
+    """What "yesterday" and the like are relative to; not given: on a wall-clock board its own day, else nothing is."""
 
 
 class Assemble(Query, frozen=True):
@@ -47,6 +50,8 @@ class Assemble(Query, frozen=True):
     """Below it an item is too weak, unless it is a hard constraint; what is archived has a strength of 0."""
     max_candidates: int = 200
     """Of what the text recalls, the best that are considered at all."""
+    today: date | None = None
+    """As in ``Hits``."""
 
 
 class Get(Query, frozen=True):

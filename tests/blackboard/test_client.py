@@ -1,6 +1,7 @@
 """The board as an agent holds it."""
 
 import asyncio
+from datetime import date
 from typing import Any
 
 import pytest
@@ -321,6 +322,17 @@ async def test_hits_say_why() -> None:
         assert (hit.item.id, hit.item.content, hit.why.terms, hit.edges) == (item.id, "the price of part A", ("price",), ())
         assert 0 < hit.why.relevance <= 1
         assert hit.score > 0
+
+
+async def test_tomorrow_is_relative_to_a_day() -> None:
+    """Which a board of rounds does not know: the asker tells it."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        item = await finance.deposit("the dentist, 2026-05-08")
+        assert await finance.hits("what is on tomorrow") == []
+        assert [hit.item.id for hit in await finance.hits("what is on tomorrow", today=date(2026, 5, 7))] == [item.id]
+        assert "dentist" in (await finance.assemble("what is on tomorrow", today=date(2026, 5, 7))).text
+        assert (await finance.assemble("what is on tomorrow")).chosen == ()
 
 
 async def test_what_a_prompt_was_given_is_not_deposited_again() -> None:
