@@ -11,6 +11,7 @@ Laws:
 """
 
 from collections.abc import Iterable
+from itertools import takewhile
 
 from blackboard.errors import BadValue
 from blackboard.holdings import Holdings, Partitions
@@ -24,7 +25,7 @@ from bus.messages import Assemble, Assembled, HitView, Item, LeftOut, Reason, Wh
 
 CORE = 100
 """Of the strongest items, how many are looked at to fill a section, or to tell that they have nothing to do with the query."""
-LISTED = 20
+LISTED = 10
 """Items that are listed as left out for one reason, beside the hard constraints."""
 MAX_LISTED = 100_000
 """Characters of all that are listed, about: a reply has to fit the transport."""
@@ -78,7 +79,7 @@ class _Assembly:
         said = holdings.said(hit.item for hit in candidates)
         for hit in candidates:
             item = hit.item
-            if not binds(item) and self._strength(item) < asked.min_strength:
+            if asked.min_strength > 0 and not binds(item) and self._strength(item) < asked.min_strength:
                 left.append((item, "too weak"))
             elif filling.has_no_room(item.length) or not filling.take(hit, line(item, said[item.ordinal], self._reader)):
                 left.append((item, "over budget"))
@@ -115,7 +116,7 @@ class _Assembly:
         """Of the strongest items, those of the core that were not recalled, the strongest first."""
         known = {hit.item.ordinal for hit in recalled}
         top = self._holdings.top(CORE, partitions=self._partitions, at=self._at)
-        strong = (item for item in top if self._strength(item) >= self._holdings.core)
+        strong = takewhile(lambda item: self._strength(item) >= self._holdings.core, top)
         return [item for item in strong if item.ordinal not in known and self._may_enter(item)]
 
     def _may_enter(self, item: ContextItem) -> bool:

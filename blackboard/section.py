@@ -120,6 +120,8 @@ def _group(item: ContextItem) -> int:
 
 def _heard(meta: Mapping[str, Any]) -> str:
     """Who said it and on which day, in brackets, where ``meta`` tells: a turn of a dialogue says little without."""
+    if not meta:
+        return ""
     speaker, day = meta.get("speaker"), day_of(meta.get("time"))
     told = ", ".join(filter(None, (speaker if isinstance(speaker, str) else "", day.isoformat() if day else "")))
     return f"[{told}] " if told else ""
@@ -131,10 +133,24 @@ def _figures(item: ContextItem, content: str) -> str:
         return ""
     value = item.value if isinstance(item.value, str) else json.dumps(item.value, ensure_ascii=False, default=str)
     said = content.casefold()
-    if all(each.casefold() in said for each in (value, item.unit or "", item.op or "", item.key, item.target or "")):
+    if _tells(said, value.casefold()) and all(
+        each.casefold() in said for each in (item.key, item.target or "", item.op or "", item.unit or "")
+    ):
         return ""
     about = item.key if item.target is None else f"{item.key} of {item.target}"
     return f" [{' '.join(filter(None, (about, item.op or '=', value, item.unit)))}]"
+
+
+_PART = re.compile(r"[0-9a-z]\||[0-9][.,]\||\|[0-9a-z]|\|[.,][0-9]")
+"""What goes on before, or behind, a place."""
+
+
+def _tells(text: str, word: str) -> bool:
+    """Is the word in the text as a whole? (50 is not in 50,000.)"""
+    start = text.find(word)
+    while start >= 0 and _PART.search(f"{text[max(start - 2, 0) : start]}|{text[start + len(word) :][:2]}"):
+        start = text.find(word, start + 1)
+    return start >= 0
 
 
 _MARKUP = re.compile(r"<[\s/]*(?:memory|note|data)", re.IGNORECASE)
