@@ -179,7 +179,7 @@ class _Filling:
             return False
         self._tokens = tokens
         self._told |= new
-        self._said.add(line.says)
+        self._said.update((line.says, *line.parts))
         self.taken.append((hit, line))
         return True
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from blackboard.archive import Said
 from blackboard.identity import folded
 from blackboard.items import ContextItem
-from blackboard.kinds import CONSTRAINT, PREFERENCE, TRACE
+from blackboard.kinds import CONSTRAINT, PREFERENCE, SUMMARY, TRACE
 from blackboard.text import day_of
 
 OPENING = "<memory>\nWhat you remember, as far as it matters now.\n"
@@ -45,6 +45,8 @@ class Line(NamedTuple):
     """Did another agent write it?"""
     says: str
     """What tells it from others: one that says the same need not be there, too."""
+    parts: tuple[str, ...] = ()
+    """What it says besides that others may say: of a summary each line."""
 
 
 class Section(NamedTuple):
@@ -68,7 +70,8 @@ def line(item: ContextItem, said: Said, reader: str) -> Line:
         text = f"- {body}\n"
     else:
         text = _enclosed(body, plain, one, "note")
-    return Line(_group(item), item.ordinal, text, data, folded(body))
+    parts = tuple(map(folded, content.splitlines())) if item.kind == SUMMARY else ()
+    return Line(_group(item), item.ordinal, text, data, folded(body), parts)
 
 
 def written_by_another(item: ContextItem, reader: str) -> bool:

@@ -193,6 +193,21 @@ def test_what_says_the_same_goes_in_once() -> None:
     assert left(found) == {}
 
 
+def test_what_a_summary_says_goes_in_once() -> None:
+    """What it was made of stays in the archive, if that is in it whole."""
+    network = PheromoneNetwork()
+    for said in ("the cat sleeps at noon", "the cat wakes at 15:00"):
+        put(network, said, key="cat")
+    rounds(network, 100)
+    [summary] = network.all_items()
+    assert summary.kind == "summary"
+    network.reinforce(summary, 50.0)
+    assert [hit.item.status for hit in network.hits("cat")] == ["standing", "archived", "archived"]
+    found = look(network, "cat")
+    assert chosen(found) == ["the cat sleeps at noon\nthe cat wakes at 15:00"]
+    assert left(found) == {}
+
+
 def test_no_other_crowds_out_ones_own_hard_constraints() -> None:
     """They go first; the others', as many as they are, share what is left."""
     network = PheromoneNetwork()
