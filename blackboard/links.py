@@ -53,16 +53,18 @@ class Links:
 
     def of(self, item_id: str) -> list[Edge]:
         """The edges of an item, the strongest first."""
-        return sorted(self._adjacent.get(item_id, {}).values(), key=_strongest_first)
+        return sorted(self._adjacent.get(item_id, {}).values(), key=strongest_first)
 
     def strongest(self, item_id: str) -> Mapping[str, Sequence[Edge]]:
         """Partition → the strongest edges of an item there, ``WALKED_AT_ONCE`` of them at most; in no order."""
         found = self._strongest.get(item_id)
         if found is None:
+            if item_id not in self._adjacent:
+                return {}
             places: dict[str, list[Edge]] = {}
             for edge in self.around(item_id):
                 places.setdefault(edge.partition, []).append(edge)
-            some = {place: nsmallest(WALKED_AT_ONCE, edges, key=_strongest_first) for place, edges in places.items()}
+            some = {place: nsmallest(WALKED_AT_ONCE, edges, key=strongest_first) for place, edges in places.items()}
             found = self._strongest[item_id] = {place: tuple(edges) for place, edges in some.items()}
         return found
 
@@ -215,5 +217,6 @@ class Links:
             self._strongest.pop(edge.b, None)
 
 
-def _strongest_first(edge: Edge) -> tuple[float, int]:
+def strongest_first(edge: Edge) -> tuple[float, int]:
+    """Sorts by it."""
     return -edge.strength, edge.ordinal

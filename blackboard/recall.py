@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from blackboard.items import ContextItem, Edge
-from blackboard.links import Links
+from blackboard.links import Links, strongest_first
 from bus.messages import Why
 
 FORWARD = (0.25, 0.3, 0.2)
@@ -54,6 +54,8 @@ class Walks:
     def __call__(self, ordinal: int) -> Sequence[tuple[int, float]]:
         """The items on which one leaves a trace, each with its weight; the near ones first."""
         start = self._of(ordinal)
+        if not self._links.strongest(start.id):
+            return ()
         traces: dict[int, float] = {}
         front = [_Step(start, FORWARD, 1.0, ())]
         for hop in range(len(FORWARD)):
@@ -79,8 +81,8 @@ class Walks:
 
     def _edges(self, item: ContextItem) -> list[Edge]:
         by_partition = self._links.strongest(item.id)
-        seen = (edges for place, edges in by_partition.items() if self._seen is None or place in self._seen)
-        return sorted((edge for edges in seen for edge in edges), key=lambda edge: (-edge.strength, edge.ordinal))
+        seen = [edge for place, edges in by_partition.items() if self._seen is None or place in self._seen for edge in edges]
+        return sorted(seen, key=strongest_first) if len(seen) > 1 else seen
 
     def _sees(self, item: ContextItem) -> bool:
         return item.present and (self._seen is None or item.partition in self._seen)

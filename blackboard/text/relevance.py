@@ -22,7 +22,7 @@ from blackboard.text.index import TextIndex, unpacked
 from blackboard.text.times import dates, term_of, times
 from blackboard.text.words import ngrams, plain, terms
 
-SEEDS = 500
+SEEDS = 250
 """How many items spread what they have of a query."""
 
 Near = Callable[[int], Sequence[tuple[int, float]]]
@@ -101,6 +101,8 @@ class _Search:
         speakers = {name for each in indices for name in query.names if each.said_by(name)}
         self._speaker = min(speakers) if len(speakers) == 1 else ""
         self._days = query.days
+        self._xs: dict[int, float] = {}
+        """What ``_x`` gave: many items say a term as often, in as many."""
         self._says: dict[int, dict[str, float]] = {}
         """Seed → term → x of what it says itself."""
 
@@ -141,9 +143,12 @@ class _Search:
 
     def _x(self, said: int) -> float:
         """Of a term that an item has: how often, by its length."""
-        count, length = unpacked(said)
-        b = self._weights.length
-        return count / (1 - b + b * length / self._mean)
+        x = self._xs.get(said)
+        if x is None:
+            count, length = unpacked(said)
+            b = self._weights.length
+            x = self._xs[said] = count / (1 - b + b * length / self._mean)
+        return x
 
     def _spread(self, term: str, traces: Mapping[int, Sequence[tuple[int, float]]]) -> dict[int, float]:
         """X of a term: of each item that the seeds say it in, leave a trace on, or that was said on a day of it."""
