@@ -1,7 +1,7 @@
 """The terms of a text: what it is found by.
 
 Laws: how a text is encoded makes no difference (NFC or NFD, full or half width, capitals). Names and numbers stay whole. What has no spaces
-between its words (Chinese, Japanese, Korean) is found by pairs of characters. A text is in one language or in several.
+between its words (Chinese, Japanese, Korean) is found by pairs of characters, and a pictogram by itself. A text may be in several languages.
 """
 
 import re
@@ -14,7 +14,10 @@ import Stemmer
 from blackboard.text.english import BASE, STOP
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_WORD = re.compile(rf"[{_CJK}]+|\d+(?:[.,:]\d+)+|[^\W_{_CJK}]+")
+_SIGNS = "\u2600-\u27bf\U0001f000-\U0001faff"
+_WORD = re.compile(rf"[{_CJK}]+|[{_SIGNS}]|\d+(?:[.,:]\d+)+|[^\W_{_CJK}]+")
+_POINTS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
+"""Of Hebrew and Arabic, what is written or not."""
 _IS_CJK = re.compile(f"[{_CJK}]")
 _HAS_DIGIT = re.compile(r"\d")
 
@@ -23,7 +26,7 @@ _stem = Stemmer.Stemmer("english").stemWord
 
 def plain(text: str) -> str:
     """The text as it is compared."""
-    return unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    return _POINTS.sub("", unicodedata.normalize("NFKC", text).casefold()).replace("\u2019", "'")
 
 
 def terms(text: str) -> list[str]:

@@ -1,0 +1,116 @@
+"""How much of a query an item meets."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blackboard.text import WEIGHTS, Met, Query, Text, TextIndex, meet, relevance
+
+NOBODY: tuple[tuple[int, float], ...] = ()
+
+
+def index_of(*texts: Text | str) -> TextIndex[Text]:
+    index: TextIndex[Text] = TextIndex(lambda items: items)
+    for ordinal, text in enumerate(texts):
+        index.add(ordinal, Text(text) if isinstance(text, str) else text)
+    return index
+
+
+def met(index: TextIndex[Text], asked: str, near: dict[int, Sequence[tuple[int, float]]] | None = None, **more: date) -> dict[int, Met]:
+    """What meets a query, in order."""
+    return {each.ordinal: each for each in meet([index], Query.of(asked, **more), 50, near=lambda each: (near or {}).get(each, NOBODY))}
+
+
+def test_the_figures_are_those_of_the_formula() -> None:
+    """One item of three has the one term, once, in a text of mean length: x is 1."""
+    found = met(index_of("cat", "dog", "bird"), "cat")
+    assert found[0].relevance == pytest.approx(1 / 1.4)
+    assert list(found) == [0]
+
+
+def test_a_rare_word_counts_more_and_saying_it_again_counts_less() -> None:
+    """And in a longer text a word counts less."""
+    found = met(index_of("red cat", "red dog", "red bird", "cat cat", "cat and many other words of many kinds"), "red cat")
+    assert list(found) == [0, 3, 4, 1, 2]
+    assert found[3].relevance < 2 * found[0].relevance
+
+
+def test_what_neighbours_say_is_met_before_it_saturates() -> None:
+    """An item that says nothing of it, between two that say half each, meets more of it than half; and the account tells from where."""
+    index = index_of("the price basis", "as I said before", "moved to Shanghai", "a cat")
+    near = {0: ((1, 0.5),), 2: ((1, 0.5),)}
+    found = met(index, "price basis Shanghai", near)
+    assert found[1].relevance > 0.4
+    assert (found[1].terms, [source for source, _ in found[1].via]) == ((), [0, 2])
+    assert found[1].via[0][1] > found[1].via[1][1] > 0
+    assert set(found[0].terms) == {"price", "basi"}
+    assert 3 not in found
+
+
+def test_who_said_it_and_when_count() -> None:
+    """The one speaker whom a query names, and the day; of two speakers neither counts."""
+    said = [Text("we went hiking", speaker, date(2023, 5, day)) for speaker, day in (("Ann Lee", 7), ("Bob", 7), ("Ann Lee", 8))]
+    index = index_of(*said, "nothing")
+    plain, named = met(index, "hiking"), met(index, "did ann lee go hiking?")
+    assert len({each.relevance for each in plain.values()}) == 1
+    assert list(named)[:2] == [0, 2]
+    assert named[0].names == ("ann lee",)
+    assert named[0].relevance == pytest.approx(WEIGHTS.speaker * named[1].relevance)
+    both = met(index, "did Ann Lee and Bob go hiking?")
+    assert all(each.names == () for each in both.values())
+    dated = met(index, "hiking on 8 May 2023")
+    assert (next(iter(dated)), dated[2].names) == (2, ("2023-05-08",))
+    assert list(met(index, "hiking yesterday", today=date(2023, 5, 9)))[0] == 2  # noqa: RUF015 - the first of a mapping
+
+
+def test_a_day_alone_is_met() -> None:
+    """By what was said on it, and by what names it, also relative to when it was said."""
+    index = index_of(Text("nothing much", day=date(2023, 5, 7)), Text("I fell yesterday", day=date(2023, 5, 8)), "due on 2023-05-07", "a cat")
+    assert set(met(index, "what happened on 7 May 2023?")) >= {0, 1, 2}
+    assert 3 not in met(index, "what happened on 7 May 2023?")
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("我的猫叫豆豆", "猫叫什么"), ("회의는 오후 세 시입니다", "회의"), ("party 🎉 tonight", "🎉"), ("الاجتماع في الثالثة", "الاجتماع"),
+        ("הפגישה בשלוש", "הפגישה"), ("مُحَمَّد", "محمد"), ("naïve café", "NAÏVE"), ("phone meeting at 3 pm", "this afternoon"),
+        ("下午三点电话会议", "15:00"),
+    ],
+)  # fmt: skip
+def test_every_script_is_found(said: str, asked: str) -> None:
+    """Among others that have nothing to do with it."""
+    assert list(met(index_of("nothing of it", said, "其他事情"), asked)) == [1]
+
+
+def test_nothing_is_met_by_nothing() -> None:
+    """An empty query, words that nobody said, an empty index."""
+    index = index_of("a cat")
+    assert met(index, "") == met(index, "…?!") == met(index, "dog") == met(index_of(), "cat") == {}
+
+
+words = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=4).map(" ".join)
+
+
+@given(st.lists(words, max_size=30), words, st.integers(1, 6))
+def test_how_the_work_is_cut_short_shows_in_no_result(texts: list[str], asked: str, limit: int) -> None:
+    """The best are the same when only as many are looked at closely."""
+    index = index_of(*texts)
+    whole = meet([index], Query.of(asked), limit)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relevance, "SEEDS", limit)
+        cut = meet([index], Query.of(asked), limit)
+    assert [each.ordinal for each in cut] == [each.ordinal for each in whole]
+    assert [each.relevance for each in cut] == pytest.approx([each.relevance for each in whole])
+
+
+@given(st.lists(words, min_size=1, max_size=20), words, st.randoms(use_true_random=False))
+def test_the_order_of_indexing_shows_in_no_result(texts: list[str], asked: str, random: object) -> None:
+    """An index that was filled backwards gives the same, to the bit."""
+    backwards: TextIndex[Text] = TextIndex(lambda items: items)
+    for ordinal, text in reversed(list(enumerate(texts))):
+        backwards.add(ordinal, Text(text))
+    assert meet([backwards], Query.of(asked), 20) == meet([index_of(*texts)], Query.of(asked), 20)
