@@ -9,7 +9,7 @@ Laws:
   strong and relevant they are meanwhile, and nothing is written that changes with time. So providers that cache the beginning of a prompt
   find it again.
 - A line begins with something other than white space and ends with a line break, where tokenizers divide a text: what one adds to the
-  tokens of the whole is nearly always what it has by itself.
+  tokens of the whole is what it has by itself, by the default counter to the token.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""``top``, ``search``, ``assemble``, ``explain``, ``constraints``, ``experts``, ``stats``: looking changes nothing."""
+"""``top``, ``search``, ``assemble``, ``explain``, ``constraints``, ``experts``, ``stats``: looking changes nothing.
+
+Only of what is assembled may one say that it is used.
+"""
 
 import sys
 
