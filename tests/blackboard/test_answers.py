@@ -56,6 +56,8 @@ def test_a_wall_clock_board_answers_as_of_the_question_and_does_nothing_that_a_t
 
     late = driver.ask("a", Stats(), at=made + 600).stats
     assert (late.now, late.items, strength(made + 600)) == (made + 600, 2, 4.0)
+    [hit] = driver.ask("a", Assemble("fact"), at=made + 240).chosen
+    assert hit.item.strength == strength(made + 240)
     driver.say("_board", Tick(), at=made + 180)
     assert driver.ask("a", Stats(), at=made + 600).stats.items == 1
     assert strength(made + 180) == driver.get("a", item).strength == 4.0

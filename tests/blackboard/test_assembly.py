@@ -56,6 +56,7 @@ def test_hard_constraints_go_first_then_what_binds_then_the_rest() -> None:
     assert set(chosen(found)[1:3]) == {"no cat hair", "rather a grey cat"}
     assert chosen(found)[3:] == ["the cat is shedding"]
     assert [hit.why.relevance > 0 for hit in found.chosen] == [False, True, True, True]
+    assert look(network, "pay").chosen[0].why.terms == ("pay",)
     assert left(found) == {"the dog barks": "not relevant"}
 
 
@@ -279,6 +280,17 @@ def test_any_counter_is_kept_to(count: Callable[[str], int]) -> None:
     assert found.chosen
     assert count(found.text) == found.tokens <= 700
     assert len(found.chosen) + sum(reason == "over budget" for reason in left(found).values()) + found.unlisted == 50
+
+
+def test_hard_constraints_that_are_given_back_are_told_first() -> None:
+    """As those are that never fitted."""
+    network = PheromoneNetwork()
+    never(network, "never chocolate")
+    put(network, "a cat")
+    found = look(network, "cat", count=lambda text: 10_000 if text.count("\n") > 3 else 1)
+    assert chosen(found) == []
+    assert list(left(found)) == ["never chocolate", "a cat"]
+    assert [item.content for item in found.missing] == ["never chocolate"]
 
 
 def test_counting_is_bounded() -> None:

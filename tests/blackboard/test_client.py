@@ -291,6 +291,18 @@ async def test_assembling() -> None:
         assert "budget of 5 tokens is too small" in (await procurement.assemble("budget", 5)).why_empty
 
 
+async def test_edges_that_were_walked_are_used() -> None:
+    """Once, and with the items that were reached over them."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        cat, name = await finance.deposit("the cat"), await finance.deposit("Doudou")
+        await finance.link(cat, name)
+        [edge] = await finance.edges_of(cat)
+        found = await finance.assemble("cat")
+        assert {hit.item.content: hit.edges for hit in found.chosen} == {"the cat": (), "Doudou": (edge.id,)}
+        assert (await finance.edges_of(cat))[0].strength == pytest.approx(1.1)
+
+
 async def test_what_is_gone_between_the_question_and_its_use_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The section is given, and what still stands of it is used."""
     async with running_board("finance", "procurement") as running:

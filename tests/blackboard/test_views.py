@@ -20,6 +20,7 @@ from bus.messages import (
     Search,
     Share,
     Stats,
+    UseAll,
 )
 from tests.blackboard.driver import Driver
 
@@ -57,6 +58,18 @@ def test_the_id_from_before_sharing_leads_its_owner_on_and_nobody_else() -> None
     assert driver.get("finance", private).scope == "shared"
     with pytest.raises(NotInView):
         driver.get("procurement", private)
+
+
+def test_another_s_private_edge_is_no_way() -> None:
+    """Although it joins what everybody sees: whoever names it in a use moves nothing."""
+    driver = Driver()
+    one, other = (driver.deposit("finance", each, scope="shared") for each in ("budget 50,000", "price 40"))
+    driver.say("procurement", Link(one, other, scope="private"))
+    [edge] = driver.ask("procurement", EdgesOf(one)).edges
+    driver.say("finance", UseAll((), (edge.id,)))
+    assert driver.ask("procurement", EdgesOf(one)).edges == (edge,)
+    driver.say("procurement", UseAll((), (edge.id,)))
+    assert driver.ask("procurement", EdgesOf(one)).edges[0].strength > edge.strength
 
 
 def test_edges_are_seen_with_both_their_ends() -> None:
