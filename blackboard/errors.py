@@ -19,7 +19,8 @@
     │   ├── OutboxInUse      another process holds the outbox
     │   ├── WrongOutbox      an outbox that is another agent's, or another board's
     │   └── StaleOutbox      an outbox that the board is ahead of: an older copy of it
-    └── BoardClosed          the board object was closed
+    ├── BoardClosed          the board object was closed
+    └── NotInstalled         an optional package that is asked for and is not there
 
 ``Refused`` errors cross the wire: ``code`` is the class's name, and ``refused(code, message)`` makes the error again.
 """
@@ -116,6 +117,10 @@ class StaleOutbox(StoreError):
 
 class BoardClosed(BlackboardError):
     """The board object was closed."""
+
+
+class NotInstalled(BlackboardError, ImportError):
+    """A package of an extra is not there; the message says which extra brings it."""
 
 
 _BY_CODE = {cls.__name__: cls for cls in (BadValue, UnknownKind, NotInView, NotYours, TooBig, UnitMismatch, OutOfOrder, TooFast, Poison)}

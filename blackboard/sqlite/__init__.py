@@ -2,13 +2,14 @@
 
 ``NAME.db`` holds the journal and all that is committed with it; ``NAME.state.db`` the checkpoint, so that writing one never stands in the
 way of a commit; ``NAME.origin.db`` the checkpoint that the journal begins behind, once it was cut; ``NAME.db.lock`` names the process that
-holds them. An agent's outbox is a file of its own.
+holds them. An agent's outbox is a file of its own, and so are vectors that an embedder made.
 """
 
 from blackboard.sqlite.copies import Copied, back_up, discard, make, restore
 from blackboard.sqlite.looking import Inspection, Recorded, inspect, recorded
 from blackboard.sqlite.pending import SqlitePending
 from blackboard.sqlite.store import SqliteStore
+from blackboard.sqlite.vectors import SqliteVectors
 
 __all__ = [
     "Copied",
@@ -16,6 +17,7 @@ __all__ = [
     "Recorded",
     "SqlitePending",
     "SqliteStore",
+    "SqliteVectors",
     "back_up",
     "discard",
     "inspect",
