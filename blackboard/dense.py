@@ -15,7 +15,7 @@ from blackboard.embedding import Embedder, Matrix, Vector, unit
 if TYPE_CHECKING:
     from numpy import dtype, int64, ndarray
 
-WEIGHT = 0.2
+WEIGHT = 0.15
 """What a standard deviation of nearness is worth, where sharing all of a question's terms is worth 1."""
 MOST = 1000
 """So many items at most count as near."""
@@ -49,7 +49,8 @@ def of_question(embedder: Embedder, question: str, speakers: Collection[str] = (
 def of_items(embedder: Embedder, alone: Sequence[str], among: Sequence[str]) -> Matrix:
     """Items' vectors, of their texts alone and of the same ``among`` their neighbours: shape (len(alone), dimensions).
 
-    Two neighbours before and two after, each with who said it, one a line, did best with dialogues.
+    Two neighbours before and two after, each with who said it, one a line, did best with dialogues. Two before alone cost a point, and
+    change no more once they are there.
     """
     return unit(embedder.embed(alone) + embedder.embed(among))
 
