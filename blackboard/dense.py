@@ -7,7 +7,7 @@ cosines of different models, and of different boards, lie in different places.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blackboard.embedding import Embedder, Matrix, Vector, unit
@@ -15,8 +15,6 @@ from blackboard.embedding import Embedder, Matrix, Vector, unit
 if TYPE_CHECKING:
     from numpy import dtype, int64, ndarray
 
-WEIGHT = 0.15
-"""What a standard deviation of nearness is worth, where sharing all of a question's terms is worth 1."""
 MOST = 1000
 """So many items at most count as near."""
 
@@ -49,8 +47,8 @@ def of_question(embedder: Embedder, question: str, speakers: Collection[str] = (
 def of_items(embedder: Embedder, alone: Sequence[str], among: Sequence[str]) -> Matrix:
     """Items' vectors, of their texts alone and of the same ``among`` their neighbours: shape (len(alone), dimensions).
 
-    Two neighbours before and two after, each with who said it, one a line, did best with dialogues. Two before alone cost a point, and
-    change no more once they are there.
+    With who said it, one a line. Two neighbours before and two after did best with dialogues; two before alone cost a point, and change no
+    more once they are there.
     """
     return unit(embedder.embed(alone) + embedder.embed(among))
 
@@ -108,8 +106,39 @@ class Vectors:
             self._ordinals = np.concatenate([self._ordinals, np.empty(more, np.int64)])
 
 
-def gains(near: Iterable[Near], *, weight: float = WEIGHT, most: int = MOST) -> dict[int, float]:
+class MeaningIndex:
+    """Vectors of one partition's items, made when they are first asked for. Its interface is the text index's, and so are its laws.
+
+    An item is embedded as it stands among what is near it then; what comes later does not change its vector.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors = Vectors(embedder.dimensions)
+        self._coming: dict[int, Any] = {}
+
+    def add(self, ordinal: int, item: Any) -> None:
+        """An item has come."""
+        self._coming[ordinal] = item
+
+    def remove(self, ordinal: int) -> None:
+        """An item has gone, or is about to be another's."""
+        self._coming.pop(ordinal, None)
+        self._vectors.drop(ordinal)
+
+    def near(self, question: Vector, told: Callable[[Iterable[Any]], Iterable[tuple[str, str]]]) -> Near:
+        """How near each item is; ``told``: items → the texts of each, alone and among its neighbours."""
+        if self._coming:
+            alone, among = zip(*told(self._coming.values()), strict=True)
+            self._vectors.put(list(self._coming), of_items(self._embedder, alone, among))
+            self._coming.clear()
+        return self._vectors.near(question)
+
+
+def gains(near: Iterable[Near], *, weight: float, most: int = MOST) -> dict[int, float]:
     """What nearness adds to the relevance of items: ordinal → gain, of the ``most`` that are nearest above the mean.
+
+    ``weight`` is what a standard deviation adds.
 
     ``near`` is all that is in view, a partition each. Nothing is added where nothing is known of the question, or all is equally near.
     """

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from heapq import heappop
-from itertools import chain
+from itertools import chain, islice
 from typing import TypedDict, cast
 
 from blackboard.archive import Archive, Said
 from blackboard.decay import DecayClass
+from blackboard.dense import gains, of_question
+from blackboard.embedding import Embedder
 from blackboard.errors import NotInView, UnknownKind
 from blackboard.identity import direction, folded_name
 from blackboard.items import ContextItem, Edge, in_order
@@ -36,6 +38,9 @@ from bus.messages import Account, Status, Via, Why
 
 RECENT = 256
 """Items of a key among which ``superseded`` looks."""
+
+PREFERRED = 250
+"""Of the strongest items, how many are looked at where a query says only what very many items say."""
 
 ItemRef = ContextItem | str
 EdgeRef = Edge | str
@@ -68,12 +73,15 @@ class Holdings:
         summariser: Summariser | None = DEFAULT,
         archive: Archive | None = None,
         wall_clock: bool = False,
+        embedder: Embedder | None = None,
     ) -> None:
         self.kinds = dict(kinds)
         self.board = board
         self.now = float(now)
         self.core = core
         self.wall_clock = wall_clock
+        self.embedder = embedder
+        """With one, what is near in meaning is recalled, too."""
         self.archive = Archive() if archive is None else archive
         """What the items say that do not stand."""
         self.aliases: dict[str, dict[str, ContextItem]] = {}
@@ -92,7 +100,7 @@ class Holdings:
         self._summariser = summariser
         self._links = Links(board, edge, now, self._recorder)
         self._waiting = Waiting(self.kinds, self._links.around, self._items.get)
-        self._register = Register(self._waiting, self.archive, wall_clock=wall_clock)
+        self._register = Register(self._waiting, self.archive, wall_clock=wall_clock, embedder=embedder)
 
     def begin(self, now: float) -> None:
         """Let the time of a network that holds nothing yet start at ``now``: decay counts from here, so its figures stay small."""
@@ -246,9 +254,48 @@ class Holdings:
         if today is None and self.wall_clock:
             today = day_of(self.now if at is None else at)
         walks = Walks(self._links, self._items.get, self._pages.__getitem__, seen)
-        census = (census.text for census in self._register.census(None if seen is None else sorted(seen)))
-        met = meet(census, Query.of(text, today), top_k, near=walks, weights=weights)
+        texts = [census.text for census in self._register.census(seen)]
+        query = Query.of(text, today)
+        met = meet(
+            texts,
+            query,
+            top_k,
+            near=walks,
+            preferred=lambda: [item.ordinal for item in self.top(PREFERRED, partitions=seen, at=at)],
+            gains=self._gains(text, query, seen, weights),
+            weights=weights,
+        )
         return sorted((self._hit(each, walks, at) for each in met), key=lambda hit: (-hit.score, hit.item.ordinal))
+
+    def _gains(self, text: str, query: Query, seen: Partitions, weights: Weights) -> Mapping[int, float]:
+        """What nearness in meaning adds, where there is an embedder."""
+        if self.embedder is None:
+            return {}
+        census = self._register.census(seen)
+        speakers = {name for each in census for name in query.names if each.text.said_by(name)}
+        asked = of_question(self.embedder, text, speakers)
+        near = [each.meaning.near(asked, self._told) for each in census if each.meaning is not None]
+        return gains(near, weight=weights.meaning)
+
+    def _told(self, items: Iterable[ContextItem]) -> Iterator[tuple[str, str]]:
+        """Of each item who said what, alone and behind the two before it."""
+        for item in items:
+            before = list(islice(self._before(item), 2))
+            *context, alone = (f"{said.speaker}: {said.words}" for said in self._register.texts([*reversed(before), item]))
+            yield alone, "\n".join([*context, alone])
+
+    def _before(self, item: ContextItem) -> Iterator[ContextItem]:
+        """What came before an item, along the strongest edges that lead to it."""
+        known = {item}
+        while True:
+            edges = self._links.strongest(item.id).get(item.partition, ())
+            others = (self._items[edge.a] for edge in edges if edge.b == item.id)
+            before = next((other for other in others if other.present and other.partition == item.partition and other not in known), None)
+            if before is None:
+                return
+            known.add(before)
+            yield before
+            item = before
 
     def _hit(self, met: Met, walks: Walks, at: float | None) -> Hit:
         item = self._pages[met.ordinal]
@@ -257,7 +304,7 @@ class Holdings:
         via = tuple(Via(self._pages[source].id, share) for source, share in met.via)
         reached = met.via and 2 * sum(share for _, share in met.via) > met.relevance
         edges = walks.path(met.via[0][0], met.ordinal) if reached else ()
-        return Hit(item, met.relevance * weighed, Why(met.relevance, met.terms, via, met.names), edges)
+        return Hit(item, met.relevance * weighed, Why(met.relevance, met.terms, via, met.names, met.gain), edges)
 
     def slot(self, partition: str, kind: str, key: str, target: str | None, op: str | None) -> list[ContextItem]:
         """What stands or is archived with a value in a slot, of any owner, in order of making."""

@@ -11,6 +11,8 @@ from heapq import merge
 from itertools import islice
 
 from blackboard.archive import Archive, Said
+from blackboard.dense import MeaningIndex
+from blackboard.embedding import Embedder
 from blackboard.identity import direction, folded, folded_name
 from blackboard.items import ContextItem, in_order
 from blackboard.kinds import CONSTRAINT
@@ -28,15 +30,16 @@ _AT_ONCE = 1024
 class Census:
     """Who and what is present in one partition."""
 
-    __slots__ = ("archived", "constraints", "owners", "text")
+    __slots__ = ("archived", "constraints", "meaning", "owners", "text")
 
-    def __init__(self, texts: Callable[[Iterable[ContextItem]], Iterable[Text]]) -> None:
+    def __init__(self, texts: Callable[[Iterable[ContextItem]], Iterable[Text]], embedder: Embedder | None) -> None:
         self.owners: Counter[str] = Counter()
         """How many standing items each owner has."""
         self.archived = 0
         self.constraints: dict[int, ContextItem] = {}
         """By their ordinals."""
         self.text = TextIndex(texts)
+        self.meaning = None if embedder is None else MeaningIndex(embedder)
 
 
 class Register:
@@ -45,10 +48,11 @@ class Register:
     ``wall_clock``: its times are Unix seconds.
     """
 
-    def __init__(self, waiting: Waiting, archive: Archive, *, wall_clock: bool = False) -> None:
+    def __init__(self, waiting: Waiting, archive: Archive, *, wall_clock: bool = False, embedder: Embedder | None = None) -> None:
         self._waiting = waiting
         self._archive = archive
         self._wall_clock = wall_clock
+        self._embedder = embedder
         self._by_key: dict[str, dict[str, list[ContextItem]]] = {}
         """key → kind → items, in order"""
         self._by_content: dict[str, list[ContextItem]] | None = None
@@ -101,8 +105,10 @@ class Register:
             return
         census = self._census.get(item.partition)
         if census is None:
-            census = self._census[item.partition] = Census(self._texts)
+            census = self._census[item.partition] = Census(self.texts, self._embedder)
         census.text.add(item.ordinal, item)
+        if census.meaning is not None:
+            census.meaning.add(item.ordinal, item)
         if item.kind == CONSTRAINT:
             census.constraints[item.ordinal] = item
         if item.standing:
@@ -127,6 +133,8 @@ class Register:
             return
         census = self._census[item.partition]
         census.text.remove(item.ordinal, item)
+        if census.meaning is not None:
+            census.meaning.remove(item.ordinal)
         if item.kind == CONSTRAINT:
             del census.constraints[item.ordinal]
         if item.standing:
@@ -203,7 +211,7 @@ class Register:
             for each in some:
                 yield each, shelved[each.ordinal] if each.shelved else (each.content, each.meta)
 
-    def _texts(self, items: Iterable[ContextItem]) -> Iterator[Text]:
+    def texts(self, items: Iterable[ContextItem]) -> Iterator[Text]:
         """What items are found by: their words; who said them, and when, as their ``meta`` tells or else their record."""
         for item, (content, meta) in self.said(items):
             speaker, at = meta.get("speaker", item.owner), meta.get("time", item.made if self._wall_clock else None)

@@ -9,21 +9,26 @@ so it is between 0 and 1. It is the terms that spread, before they saturate, and
 is asked each meets all of it (chapter 2, "Recall"). What was said by the one speaker that the query names counts more, and so does what was
 said on a day that it names.
 
-Law: what spreads is what the best have themselves (``SEEDS`` of them), so a query costs no more where everything has to do with it.
+Law: a query costs no more where everything has to do with it. Only what the best have themselves spreads (``SPREADING`` of them); and a
+term that very many items have (``COMMON``) brings in none but the preferred ones of them, of which there are few.
 """
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 from heapq import nlargest
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from blackboard.text.index import TextIndex, unpacked
 from blackboard.text.times import dates, term_of, times
 from blackboard.text.words import ngrams, plain, terms
 
-SEEDS = 250
+SPREADING = 150
 """How many items spread what they have of a query."""
+COMMON = 5_000
+"""What more items have tells them apart so little that not all of them are looked at for it."""
 
 Near = Callable[[int], Sequence[tuple[int, float]]]
 """Item → the items on which its terms leave a trace, each with a weight."""
@@ -40,6 +45,8 @@ class Weights(NamedTuple):
     """By what the relevance is multiplied of what the one speaker said whom the query names."""
     day: float = 0.2
     """What is added to the relevance of what was said on a day that the query names."""
+    meaning: float = 0.15
+    """What is added for each standard deviation that something is nearer in meaning than the mean, where there is an embedder."""
 
 
 WEIGHTS = Weights()
@@ -74,13 +81,25 @@ class Met(NamedTuple):
     """From which items how much of the relevance spread, the most first."""
     names: tuple[str, ...]
     """The speaker and the days that the query names and it has."""
+    gain: float
+    """What of the relevance came from elsewhere."""
 
 
 def meet(
-    indices: Iterable[TextIndex[Any]], query: Query, limit: int, *, near: Near = lambda _: (), weights: Weights = WEIGHTS
+    indices: Iterable[TextIndex[Any]],
+    query: Query,
+    limit: int,
+    *,
+    near: Near = lambda _: (),
+    preferred: Callable[[], Iterable[int]] = tuple,
+    gains: Mapping[int, float] = MappingProxyType({}),
+    weights: Weights = WEIGHTS,
 ) -> list[Met]:
-    """The ``limit`` items that meet the query best, the best first; ties in order of making."""
-    return _Search(tuple(indices), query, near, weights).best(limit)
+    """The ``limit`` items that meet the query best, the best first; ties in order of making.
+
+    ``preferred``: of items that only have common terms, those that are looked at. ``gains``: what else adds to the relevance of items.
+    """
+    return _Search(tuple(indices), query, near, weights).best(limit, preferred, gains)
 
 
 class _Search:
@@ -94,8 +113,9 @@ class _Search:
         self._weights = weights
         size = sum(map(len, indices))
         self._mean = max(sum(each.total for each in indices) / max(size, 1), 1.0)
-        holding = [(sum(len(each.having(term)) + len(each.of_day(term)) for each in indices), term) for term in query.terms]
-        self._idf = {term: math.log1p((size - n + 0.5) / (n + 0.5)) for n, term in sorted(holding) if n}
+        self._holding = {term: sum(len(each.having(term)) + len(each.of_day(term)) for each in indices) for term in query.terms}
+        rarest_first = sorted((n, term) for term, n in self._holding.items() if n)
+        self._idf = {term: math.log1p(max(size - n + 0.5, 0.5) / (n + 0.5)) for n, term in rarest_first}
         """Of the terms that there are, the rarest first."""
         self._whole = sum(self._idf.values())
         speakers = {name for each in indices for name in query.names if each.said_by(name)}
@@ -106,40 +126,47 @@ class _Search:
         self._says: dict[int, dict[str, float]] = {}
         """Seed → term → x of what it says itself."""
 
-    def best(self, limit: int) -> list[Met]:
-        traces = {seed: self._near(seed) for seed in self._seeds()}
+    def best(self, limit: int, preferred: Callable[[], Iterable[int]], gains: Mapping[int, float]) -> list[Met]:
+        traces: dict[int, Sequence[tuple[int, float]]] = {}
+        for seed in self._seeds(max(limit, SPREADING), preferred):
+            traces[seed] = self._near(seed) if len(traces) < SPREADING else ()
         scores: dict[int, float] = {}
         for term, idf in self._idf.items():
             for ordinal, x in self._spread(term, traces).items():
-                scores[ordinal] = scores.get(ordinal, 0.0) + idf * x / (self._weights.saturation + x)
-        met = nlargest(limit, ((self._with_names(ordinal, score / self._whole), -ordinal) for ordinal, score in scores.items()))
+                scores[ordinal] = scores.get(ordinal, 0.0) + idf * x / (self._weights.saturation + x) / self._whole
+        for ordinal, gain in gains.items():
+            scores[ordinal] = scores.get(ordinal, 0.0) + gain
+        met = nlargest(limit, ((self._with_names(ordinal, score), -ordinal) for ordinal, score in scores.items()))
         sources: dict[int, list[tuple[int, float]]] = {-ordinal: [] for _, ordinal in met}
         for seed, near in traces.items():
             for other, weight in near:
                 if other in sources:
                     sources[other].append((seed, weight))
-        return [self._met(-ordinal, relevance, sources[-ordinal]) for relevance, ordinal in met]
+        return [self._met(-ordinal, relevance, sources[-ordinal], gains.get(-ordinal, 0.0)) for relevance, ordinal in met]
 
-    def _seeds(self) -> list[int]:
-        """The items that meet the query best by what they have themselves."""
+    def _seeds(self, size: int, preferred: Callable[[], Iterable[int]]) -> list[int]:
+        """The ``size`` items that meet the query best by what they have themselves, the best first."""
         scores: dict[int, float] = {}
         rest, k = self._whole, self._weights.saturation
+        some: AbstractSet[int] | None = None
         for term, idf in self._idf.items():
-            closed = len(scores) >= SEEDS and rest < nlargest(SEEDS, scores.values())[-1]  # nothing else can be among the best any more
+            if len(scores) >= size and rest < nlargest(size, scores.values())[-1]:
+                some = scores.keys()  # nothing else can be among the best any more
+            elif self._holding[term] > COMMON:
+                some = {*scores, *preferred()} if some is None else some
             rest -= idf
             for index in self._indices:
-                having, gains = index.having(term), dict[int, float]()
-                for ordinal in scores.keys() & having.keys() if closed else having:
+                having, of_day, gains = index.having(term), index.of_day(term), dict[int, float]()
+                for ordinal in having if some is None else having.keys() & some:
                     said = having[ordinal]
                     gain = gains.get(said)
                     if gain is None:
                         x = self._x(said)
                         gain = gains[said] = idf * x / (k + x)
                     scores[ordinal] = scores.get(ordinal, 0.0) + gain
-                of_day = index.of_day(term)
-                for ordinal in scores.keys() & of_day if closed else of_day:
+                for ordinal in of_day if some is None else some & of_day:
                     scores[ordinal] = scores.get(ordinal, 0.0) + idf / (k + 1)
-        return [-ordinal for _, ordinal in nlargest(SEEDS, ((score, -ordinal) for ordinal, score in scores.items()))]
+        return [-ordinal for _, ordinal in nlargest(size, ((score, -ordinal) for ordinal, score in scores.items()))]
 
     def _x(self, said: int) -> float:
         """Of a term that an item has: how often, by its length."""
@@ -176,13 +203,15 @@ class _Search:
     def _is_speaker(self, ordinal: int) -> bool:
         return bool(self._speaker) and any(ordinal in index.said_by(self._speaker) for index in self._indices)
 
-    def _met(self, ordinal: int, relevance: float, sources: Iterable[tuple[int, float]]) -> Met:
+    def _met(self, ordinal: int, relevance: float, sources: Iterable[tuple[int, float]], gain: float) -> Met:
         """With the account of it: what spreads to an item is told by what it would bring alone."""
         via = ((source, self._share(source, weight)) for source, weight in sources if source in self._says)
         names = [day.removeprefix("@") for day in self._days if self._is_of_day(ordinal, day)]
         if self._is_speaker(ordinal):
             names.append(self._speaker)
-        return Met(ordinal, relevance, tuple(self._says.get(ordinal, ())), tuple(sorted(via, key=lambda e: (-e[1], e[0]))), tuple(names))
+        return Met(
+            ordinal, relevance, tuple(self._says.get(ordinal, ())), tuple(sorted(via, key=lambda e: (-e[1], e[0]))), tuple(names), gain
+        )
 
     def _share(self, source: int, weight: float) -> float:
         k = self._weights.saturation

@@ -1,7 +1,8 @@
 """The terms of a text: what it is found by.
 
 Laws: how a text is encoded makes no difference (NFC or NFD, full or half width, capitals). Names and numbers stay whole. What has no spaces
-between its words (Chinese, Japanese, Korean) is found by pairs of characters, and a pictogram by itself. A text may be in several languages.
+between its words (Chinese, Japanese, Korean) is found by pairs of characters, and a pictogram by itself. A text may be in several
+languages.
 """
 
 import re

@@ -38,6 +38,8 @@ class Why(Struct, frozen=True, gc=False, omit_defaults=True):
     """From which items the rest spread, the largest share first."""
     names: tuple[str, ...] = ()
     """What the query names of it beside its words: who said it, when."""
+    meaning: float = 0.0
+    """Of the relevance, what nearness in meaning brought, where there is an embedder."""
 
 
 class Contribution(Struct, frozen=True, gc=False, kw_only=True):

@@ -33,7 +33,11 @@ BENCHMARKS: dict[str, Benchmark] = {
 }
 
 
-ON_DATA: dict[str, Callable[[Path, Sizes], list[Row]]] = {"locomo": locomo.rows, "trends": trends.rows}
+ON_DATA: dict[str, Callable[[Path, Sizes], list[Row]]] = {
+    "locomo": locomo.rows,
+    "locomo-minilm": locomo.rows_with_model,
+    "trends": trends.rows,
+}
 """Those that need a file which is no part of this project: its path stands behind the name."""
 
 

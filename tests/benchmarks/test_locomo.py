@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from blackboard.text import WEIGHTS
 from tests.benchmarks import locomo
 from tests.benchmarks.conversations import load
 from tests.benchmarks.sizes import TINY
@@ -37,7 +38,7 @@ def test_reads_what_was_said_and_asked(data: Path) -> None:
 def test_neighbours_bring_what_words_do_not(data: Path) -> None:
     """The answer to a question shares no word with what is asked."""
     one, _ = load(data)
-    assert 2 in locomo.recall(one)("What is the cat called?")[:3]
+    assert 2 in locomo.recall(one)(WEIGHTS)("What is the cat called?")[:3]
     assert 2 not in locomo.bm25(one)("What is the cat called?")
 
 

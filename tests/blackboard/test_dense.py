@@ -80,8 +80,8 @@ def test_nearness_counts_above_the_mean() -> None:
 def test_where_cosines_lie_makes_no_difference(cosines: list[float], scale: float, shift: float) -> None:
     """Nor how wide: of another model they are elsewhere."""
     assume(np.std(cosines) > 1e-3)
-    there = gains([near(dict(enumerate(cosines)))])
-    elsewhere = gains([Near(np.arange(len(cosines)), np.array(cosines) * scale + shift)])  # type: ignore[arg-type]
+    there = gains([near(dict(enumerate(cosines)))], weight=0.15)
+    elsewhere = gains([Near(np.arange(len(cosines)), np.array(cosines) * scale + shift)], weight=0.15)  # type: ignore[arg-type]
     assert {n: elsewhere.get(n, 0.0) for n in there} == pytest.approx(there, abs=1e-4)
 
 
@@ -89,15 +89,15 @@ def test_partitions_are_one_view() -> None:
     """How they are split makes no difference."""
     whole = {n: n / 10 for n in range(8)}
     parts = [near({n: s for n, s in whole.items() if n % 3 == part}) for part in range(3)]
-    assert gains(parts) == pytest.approx(gains([near(whole)]))
+    assert gains(parts, weight=0.15) == pytest.approx(gains([near(whole)], weight=0.15))
 
 
 def test_so_many_are_near_at_most() -> None:
     """The nearest, however many there are."""
-    assert set(gains([near({n: n / 100 for n in range(100)})], most=3)) == {97, 98, 99}
+    assert set(gains([near({n: n / 100 for n in range(100)})], weight=0.15, most=3)) == {97, 98, 99}
 
 
 @pytest.mark.parametrize("each", [[], [near({})], [near({1: 0.3})], [near(dict.fromkeys(range(9), 0.3))]])
 def test_where_nothing_is_nearer_nothing_is_added(each: list[Near]) -> None:
     """No vectors, one, all alike, or a question that the model does not read."""
-    assert gains(each) == {}
+    assert gains(each, weight=0.15) == {}

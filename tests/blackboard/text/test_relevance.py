@@ -1,6 +1,6 @@
 """How much of a query an item meets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import pytest
@@ -19,7 +19,7 @@ def index_of(*texts: Text | str) -> TextIndex[Text]:
     return index
 
 
-def met(index: TextIndex[Text], asked: str, near: dict[int, Sequence[tuple[int, float]]] | None = None, **more: date) -> dict[int, Met]:
+def met(index: TextIndex[Text], asked: str, near: Mapping[int, Sequence[tuple[int, float]]] | None = None, **more: date) -> dict[int, Met]:
     """What meets a query, in order."""
     return {each.ordinal: each for each in meet([index], Query.of(asked, **more), 50, near=lambda each: (near or {}).get(each, NOBODY))}
 
@@ -33,9 +33,10 @@ def test_the_figures_are_those_of_the_formula() -> None:
 
 def test_a_rare_word_counts_more_and_saying_it_again_counts_less() -> None:
     """And in a longer text a word counts less."""
-    found = met(index_of("red cat", "red dog", "red bird", "cat cat", "cat and many other words of many kinds"), "red cat")
-    assert list(found) == [0, 3, 4, 1, 2]
-    assert found[3].relevance < 2 * found[0].relevance
+    found = met(index_of("red cat", "red dog", "red bird", "red fish", "cat cat", "cat and many words about other kinds"), "red cat")
+    assert list(found)[:2] == [0, 4]
+    assert found[1].relevance < found[4].relevance < 2 * found[0].relevance
+    assert found[5].relevance < found[4].relevance
 
 
 def test_what_neighbours_say_is_met_before_it_saturates() -> None:
@@ -68,7 +69,9 @@ def test_who_said_it_and_when_count() -> None:
 
 def test_a_day_alone_is_met() -> None:
     """By what was said on it, and by what names it, also relative to when it was said."""
-    index = index_of(Text("nothing much", day=date(2023, 5, 7)), Text("I fell yesterday", day=date(2023, 5, 8)), "due on 2023-05-07", "a cat")
+    index = index_of(
+        Text("nothing much", day=date(2023, 5, 7)), Text("I fell yesterday", day=date(2023, 5, 8)), "due on 2023-05-07", "a cat"
+    )
     assert set(met(index, "what happened on 7 May 2023?")) >= {0, 1, 2}
     assert 3 not in met(index, "what happened on 7 May 2023?")
 
@@ -99,12 +102,21 @@ words = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=4).map(" ".jo
 def test_how_the_work_is_cut_short_shows_in_no_result(texts: list[str], asked: str, limit: int) -> None:
     """The best are the same when only as many are looked at closely."""
     index = index_of(*texts)
-    whole = meet([index], Query.of(asked), limit)
+    whole = meet([index], Query.of(asked), 100)[:limit]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relevance, "SEEDS", limit)
+        patch.setattr(relevance, "SPREADING", 1)
         cut = meet([index], Query.of(asked), limit)
     assert [each.ordinal for each in cut] == [each.ordinal for each in whole]
     assert [each.relevance for each in cut] == pytest.approx([each.relevance for each in whole])
+
+
+def test_of_what_very_many_have_only_the_preferred_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside those that have a rarer term of the query; and all of these count what they have of the common one."""
+    monkeypatch.setattr(relevance, "COMMON", 3)
+    index = index_of("cat", "cat", "cat", "cat doudou", "dog")
+    found = meet([index], Query.of("cat doudou"), 10, preferred=lambda: (1, 4))
+    assert [each.ordinal for each in found] == [3, 1]
+    assert set(found[0].terms) == {"cat", "doudou"}
 
 
 @given(st.lists(words, min_size=1, max_size=20), words, st.randoms(use_true_random=False))
