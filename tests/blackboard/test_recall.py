@@ -1,0 +1,159 @@
+"""What a query recalls from a network, over edges, too, and why."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from blackboard.embedding import Matrix
+from blackboard.items import ContextItem
+from blackboard.network import PheromoneNetwork
+from blackboard.recall import BACKWARD, FORWARD, weight
+
+
+def put(network: PheromoneNetwork, content: str, *, owner: str = "ann", **more: object) -> ContextItem:
+    return network.deposit(ContextItem(content, owner=owner, **more))  # type: ignore[arg-type]
+
+
+def chain(network: PheromoneNetwork, *said: str, strength: float = 1.0) -> list[ContextItem]:
+    """Items, each linked with the one before it."""
+    items = [put(network, each) for each in said]
+    for before, after in pairwise(items):
+        network.connect(before, after, initial_strength=strength)
+    return items
+
+
+def test_what_is_linked_comes_back_with_what_is_hit() -> None:
+    """And says from which item, over which edge; "cat" brings back its name and its allergy."""
+    network = PheromoneNetwork()
+    cat, name, allergy = put(network, "she has a cat"), put(network, "it is called Doudou"), put(network, "never any chocolate")
+    put(network, "the weather is fine")
+    edge, further = network.connect(cat, name), network.connect(name, allergy)
+    found = {hit.item: hit for hit in network.hits("cat")}
+    assert found.keys() == {cat, name, allergy}
+    assert next(iter(found)) is cat
+    assert (found[cat].why.terms, found[cat].why.via, found[cat].edges) == (("cat",), (), ())
+    assert ([via.item for via in found[name].why.via], found[name].edges) == ([cat.id], (edge.id,))
+    assert found[allergy].edges == (edge.id, further.id)
+    assert found[name].why.terms == ()
+    assert 0 < found[name].why.via[0].share == pytest.approx(found[name].why.relevance)
+
+
+def test_a_trace_goes_three_edges_far_and_tells_directions_apart() -> None:
+    """What one, two and three edges pass on, forward and back; what is four away is not near."""
+    network = PheromoneNetwork()
+    items = chain(network, "a", "b", "c", "d", "hit", "e", "f", "g", "h")
+    found = {hit.item.content: hit.why.relevance for hit in network.hits("hit")}
+    assert set(found) == {"b", "c", "d", "hit", "e", "f", "g"}
+    for content, passed in zip(["e", "f", "g", "d", "c", "b"], [*FORWARD, *BACKWARD], strict=True):
+        assert found[content] == pytest.approx(passed / (0.4 + passed))
+    assert items[0].content not in found
+
+
+def test_a_weak_edge_passes_on_little() -> None:
+    """A new one all that there is to pass on; a strong one less than twice that."""
+    relevance = {}
+    for strength in (0.2, 1.0, 100.0):
+        network = PheromoneNetwork()
+        chain(network, "hit", "other", strength=strength)
+        relevance[strength] = {hit.item.content: hit.why.relevance for hit in network.hits("hit")}["other"]
+    passed = {strength: 0.4 * found / (1 - found) for strength, found in relevance.items()}
+    assert passed == pytest.approx({0.2: FORWARD[0] / 3, 1.0: FORWARD[0], 100.0: FORWARD[0] * 200 / 101})
+
+
+def test_a_hub_is_walked_along_its_strongest_edges() -> None:
+    """However many there are; and once another is stronger, along that."""
+    network = PheromoneNetwork()
+    hub = put(network, "hub")
+    others = [put(network, f"other {n}") for n in range(40)]
+    edges = [network.connect(hub, other, initial_strength=1 + n / 100) for n, other in enumerate(others)]
+    reached = {hit.item for hit in network.hits("hub", 100)} - {hub}
+    assert reached == set(others[-8:])
+    network.reinforce_edge(edges[0], delta=1.0)
+    assert {hit.item for hit in network.hits("hub", 100)} - {hub} == {others[0], *others[-7:]}
+
+
+def test_what_does_not_stand_passes_nothing_on() -> None:
+    """What was superseded or released is neither found nor walked through; what is archived is."""
+    network = PheromoneNetwork()
+    one, middle, _ = chain(network, "hit", "between", "behind")
+    network.retract(middle, by="ann")
+    assert [hit.item for hit in network.hits("hit")] == [one]
+    network.withdraw(one, "archived", "archive")
+    assert [(hit.item, hit.item.status) for hit in network.hits("hit")] == [(one, "archived")]
+
+
+def test_strength_and_freshness_weigh_in() -> None:
+    """Of two that are as relevant the stronger goes first, of two as strong the fresher; the archive's last."""
+    network = PheromoneNetwork()
+    weak, strong = put(network, "a cat sat", kind="state"), put(network, "a cat ran", kind="constraint")
+    assert [hit.item for hit in network.hits("cat")] == [strong, weak]
+    assert network.hits("cat")[0].score == pytest.approx(network.hits("cat")[0].why.relevance * weight(8.0, 1.0, half=3.0))
+    assert weight(3.0, 0.0, half=3.0) == 1.5
+    assert weight(0.0, 0.0, half=0.0) == 1.0
+    assert weight(8.0, 1.0, half=3.0) > weight(8.0, 0.5, half=3.0) > weight(3.0, 0.5, half=3.0)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_others_keep_in_private_shows_in_nothing(linked: bool) -> None:
+    """Not in what is recalled, in no figure, to the bit: though it has the words, and is linked with what both see."""
+
+    def told(others: int) -> list[tuple[str, float, object]]:
+        network = PheromoneNetwork()
+        items = [put(network, f"price of part {n}", scope=("shared", "private")[n % 2]) for n in range(10)]
+        for before, after in pairwise(items):
+            network.connect(before, after, owner="ann")
+        private = [put(network, f"price of lot {n}", owner="bob") for n in range(others)]
+        for each in private if linked else ():
+            network.connect(items[0], each, owner="bob", initial_strength=9.0)
+        return [(hit.item.content, hit.score, hit.why) for hit in network.hits("the price of part 3", partitions=["shared", "private:ann"])]
+
+    assert told(200) == told(0)
+    assert len(told(0)) == 10
+
+
+def test_reading_moves_nothing() -> None:
+    """Not a bit of a strength, of the items nor of the edges."""
+    network = PheromoneNetwork()
+    items = chain(network, "a cat", "a dog", "a bird")
+    network.evaporate()
+    before = network.snapshot(full=True)
+    network.hits("cat and dog")
+    network.search("bird")
+    assert network.snapshot(full=True) == before
+    assert all(item.confirmations == 0 for item in items)
+
+
+class Alike:
+    """An embedder in which pets are alike, and nothing else is."""
+
+    name, dimensions = "alike", 2
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        self.read += texts
+        return np.array([[1, 0] if any(pet in text for pet in ("cat", "kitten", "pet")) else [0, 1] for text in texts], np.float32)
+
+
+def test_what_is_near_in_meaning_is_recalled_too() -> None:
+    """Without a word in common; it says how much of it that is. What comes and goes is followed, and nothing is embedded twice."""
+    embedder = Alike()
+    network = PheromoneNetwork(embedder=embedder)
+    kitten = put(network, "a kitten of three months")
+    others = [put(network, f"invoice {n}") for n in range(9)]
+    (hit,) = network.hits("which pets are there?")
+    assert (hit.item, hit.why.terms) == (kitten, ())
+    assert hit.why.meaning == pytest.approx(hit.why.relevance) == pytest.approx(0.15 * 3)
+    read = len(embedder.read)
+    assert network.hits("which pets are there?") == [hit]
+    assert len(embedder.read) == read + 2  # the question alone
+    network.retract(kitten, by="ann")
+    assert network.hits("which pets are there?") == []
+    network.connect(others[0], others[1])
+    late = put(network, "a cat, too")
+    network.connect(others[1], late)
+    assert network.hits("which pets are there?")[0].item is late
+    assert "ann: invoice 0\nann: invoice 1\nann: a cat, too" in embedder.read
