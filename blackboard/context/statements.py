@@ -3,18 +3,17 @@
 import re
 
 _BINDING = re.compile(
-    r"""\b must (?! [ ]+ (?:be|have|'ve) \b | [ ]?-?see \b)
-      | \b must [ ]+ be [ ]+ (?: \w+ed | done | made | kept | sent | paid ) \b
-      | \b mustn't | \b shall [ ]+ not \b
-      | \b promise[ds]? \b
-      | \b (?: give | gave | have ) [ ]+ (?: you | him | her | them )? [ ]* my [ ]+ word \b
-      | (?: ^ | [.,;:!?–—-][ ]* | \b (?: and|but|please|should|must|may|can|will|shall|would|to|so|that|do ) [ ]+ )
-        never [ ]+ (?! mind \b) \w
-      | (?: ^ | [.;:!?–—][ ]* | \b please [ ]+ ) (?: do [ ]+ not | don't ) [ ]+ (?! (?: worry | know | think ) \b) \w
+    r"""(?<! a [ ] ) \b must \b (?! [ ]? - | '?ve\b | [ ]+ (?: be|have|'ve|feel|look|seem|sound|mean|love|enjoy|really|add ) \b )
+      | \b must [ ]+ be [ ]+ (?: \w+ed|done|made|kept|sent|paid ) \b
+      | \b mustn't \b | \b shall [ ]+ not \b | \b promise[ds]? \b
+      | (?: ^ | [.;:!?–—][ ]* | \b (?: please|should|must|may|can|will|shall|so|that|do ) [ ]+ ) never [ ]+
+        (?! (?: mind|say|give[ ]up|been|had|saw|seen|\w+ed ) \b ) \w
+      | (?: ^ | [.,;:!?–—][ ]* | \b please [ ]+ ) do [ ]+ not [ ]+ (?! (?: worry|know|think ) \b ) \w
+      | \b please [ ]+ don't \b
       | 必须 | 务必 | 不要 | 绝不 | 决不 | 绝对不 | 切勿 | 禁止 | 不得 | 不准 | 不许 | 千万[别不] | 永远不 | 答应 | 承诺 | 保证""",
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
-"""Must, never and promised, where they bind: not "you must be tired", nor "I have never been there"."""
+"""Must, never and promised, where they bind: not "you must be tired", "a must", "never give up" or "I have never been there"."""
 
 _KEY = re.compile(
     r"""\b my [ ]+ (?:\w+[ ]+)? (?: name|birthday|address|e-?mail|phone|number|budget|deadline ) [ ]* (?:number[ ]*)? (?: is\b|'s\b|: )
