@@ -64,22 +64,21 @@ def choose(history: History, searches: Mapping[str, float], ways: Ways, limits: 
     def make() -> Worth:
         return Worth(ways.weights, among.worth, cosines, of_topic)
 
-    # The last piece has no line break behind it.
-    costs = [history.tokens[number] for number in among.numbers]
-    terms = Terms(costs, limits.tokens + 1, limits.pieces, ways.stop, among.after)
     first = list(among.first)
-    walk = by_gain(make(), terms, first) if ways.method == "gain" else best_of_two(make, terms, first)
-    taken: dict[int, Chosen] = {}
-    for place, gain in walk.taken.items():
-        number = among.numbers[place]
-        taken[number] = Chosen(history.pieces[number], among.first.get(place, "relevant"), scores.get(number, 0.0), gain)
-    reasons: dict[int, WhyNot | None] = {among.numbers[place]: why for place, why in walk.left.items()}
-    value = walk.value
-    while (made := prompt(history, taken, ways)).tokens > limits.tokens:  # the whole may be more than its parts: the last that came goes
-        number, dropped = taken.popitem()
-        reasons[number] = "over budget"
-        value -= dropped.gain
-    return Choice(taken, reasons | dict.fromkeys(taken), value, made)
+    costs = [history.tokens[number] for number in among.numbers]
+    room = limits.tokens + 1  # the last piece has no line break behind it
+    while True:
+        terms = Terms(costs, room, limits.pieces, ways.stop, among.after)
+        walk = by_gain(make(), terms, first) if ways.method == "gain" else best_of_two(make, terms, first)
+        taken: dict[int, Chosen] = {}
+        for place, gain in walk.taken.items():
+            number = among.numbers[place]
+            taken[number] = Chosen(history.pieces[number], among.first.get(place, "relevant"), scores.get(number, 0.0), gain)
+        made = prompt(history, taken, ways)
+        if made.tokens <= limits.tokens:
+            reasons = {among.numbers[place]: why for place, why in walk.left.items()}
+            return Choice(taken, reasons | dict.fromkeys(taken), walk.value, made)
+        room -= made.tokens - limits.tokens  # the whole is more than its parts
 
 
 def prompt(history: History, taken: Mapping[int, Chosen], ways: Ways) -> Prompt:

@@ -20,4 +20,4 @@ def cost(piece: Piece, counter: TokenCounter) -> int:
 def cost_of_all(text: str, messages: Sequence[Message], counter: TokenCounter) -> int:
     """The tokens of a prompt: as a text or, where there are any, as messages, whichever is more."""
     framed = sum(FRAME + counter(shown_call(each)) + counter(str(each.get("name") or "")) for each in messages)
-    return max(counter(text), framed)
+    return max(counter(text) if text else 0, framed)

@@ -94,7 +94,7 @@ def _greedy(objective: Objective, terms: Terms, first: Sequence[int], *, per_tok
 
     left.update(dict.fromkeys(terms.after, "superseded"))
     for candidate in first:
-        if candidate in taken or terms.after.get(candidate, candidate) not in {candidate, *taken}:
+        if candidate in taken or (candidate in terms.after and terms.after[candidate] not in taken):
             continue
         if len(taken) >= terms.pieces:
             left[candidate] = "over the count"

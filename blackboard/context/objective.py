@@ -4,7 +4,8 @@ Laws: each term is monotone and submodular, and 1 for all candidates together, s
 
 - relevance is modular: the sum of what the pieces are worth to the query, ``Σ r_i``;
 - diversity is concave in what was collected of each topic, ``Σ_t √(Σ_{i ∈ S∩t} r_i)``: a topic's second piece adds less than its first;
-- coverage is facility location, ``Σ_v r_v · max_{s ∈ S} cos(v, s)``: each candidate is stood for by the one in S that is most like it.
+- coverage is facility location, ``Σ_v r_v · max_{s ∈ S} cos²(v, s)``: each candidate is stood for by the one in S that is
+  most like it. (Squared, since what is half alike stands for little: with the plain cosine what is like many wins over what is relevant.)
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ class Worth:
         import numpy as np
 
         self._relevance = np.asarray(relevance, np.float64)
-        self._cosines = cosines
+        self._alike = cosines * cosines
         self._topics = np.asarray(topics, np.intp)
         total = float(self._relevance.sum()) or 1.0
         of_topics = np.bincount(self._topics, self._relevance, len(self._relevance)) if len(self._relevance) else np.zeros(0)
@@ -41,7 +42,7 @@ class Worth:
 
         collected = self._collected[self._topics]
         diversity = np.sqrt(collected + self._relevance) - np.sqrt(collected)
-        coverage = np.einsum("v,vi->i", self._covering, np.maximum(self._cosines - self._covered[:, None], 0.0))
+        coverage = np.einsum("v,vi->i", self._covering, np.maximum(self._alike - self._covered[:, None], 0.0))
         gains: list[float] = (self._by_relevance + self._by_topic * diversity + coverage).tolist()
         return gains
 
@@ -50,7 +51,7 @@ class Worth:
 
         collected = self._collected[self._topics[candidate]]
         diversity = np.sqrt(collected + self._relevance[candidate]) - np.sqrt(collected)
-        coverage = self._covering @ np.maximum(self._cosines[candidate] - self._covered, 0.0)
+        coverage = self._covering @ np.maximum(self._alike[candidate] - self._covered, 0.0)
         return float(self._by_relevance[candidate] + self._by_topic * diversity + coverage)
 
     def take(self, candidate: int) -> None:
@@ -58,4 +59,4 @@ class Worth:
 
         self.value += self.gain(candidate)
         self._collected[self._topics[candidate]] += self._relevance[candidate]
-        np.maximum(self._covered, self._cosines[candidate], out=self._covered)
+        np.maximum(self._covered, self._alike[candidate], out=self._covered)

@@ -28,8 +28,8 @@ class Relevance(Protocol):
 class Lexical:
     """By the terms that pieces share with the query, and with one another. No model needed.
 
-    In a dialogue a turn leaves a trace on those around it, as it does on a board: its terms count for the three before and after, too. Pieces
-    that nobody says are no dialogue.
+    In a dialogue a turn leaves a trace on those around it, as it does on a board: its terms count for the three before and after, too.
+    Pieces that nobody says are no dialogue.
     """
 
     def __init__(self) -> None:

@@ -127,8 +127,9 @@ class ContextSelector:
             return "there is nothing to choose from"
         if 0 in limits:
             return f"the budget is 0 {'pieces' if limits.pieces == 0 else 'tokens'}"
-        if (least := min(self._history.tokens) - 1) > limits.tokens:
-            return f"the smallest piece takes {least} tokens, and the budget is {limits.tokens}"
+        least = min(self._history.tokens)  # with a line break, which is a token or none
+        if least - 1 > limits.tokens:
+            return f"the smallest piece takes about {least} tokens, and the budget is {limits.tokens}"
         return ""
 
     def _kept(self, asked: frozenset[str], limits: Limits) -> Choice | None:

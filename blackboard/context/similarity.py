@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Matrix: TypeAlias = "NDArray[np.float32]"
 Numbers: TypeAlias = "NDArray[np.int32]"
 
-ALIKE = 0.3
+ALIKE = 0.5
 """From this cosine on two pieces are of one topic."""
 ALONE = 2**18
 """For more products at once OpenBLAS wakes its threads, which on a busy machine takes many times longer than the products do."""

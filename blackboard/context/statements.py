@@ -4,7 +4,7 @@ import re
 
 _BINDING = re.compile(
     r"""(?<! a [ ] ) \b must \b (?! [ ]? - | '?ve\b | [ ]+ (?: be|have|'ve|feel|look|seem|sound|mean|love|enjoy|really|add ) \b )
-      | \b must [ ]+ be [ ]+ (?: \w+ed|done|made|kept|sent|paid ) \b
+      | (?<! you ) (?<! [hw]e ) (?<! they ) [ ] must [ ]+ be [ ]+ (?: \w+ed|done|made|kept|sent|paid ) \b
       | \b mustn't \b | \b shall [ ]+ not \b | \b promise[ds]? \b
       | (?: ^ | [.;:!?–—][ ]* | \b (?: please|should|must|may|can|will|shall|so|that|do ) [ ]+ ) never [ ]+
         (?! (?: mind|say|give[ ]up|been|had|saw|seen|\w+ed ) \b ) \w

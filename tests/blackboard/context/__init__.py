@@ -1,0 +1,1 @@
+"""Claims about choosing what goes into a prompt."""
