@@ -12,6 +12,7 @@ import pytest
 
 import agents
 import blackboard
+import blackboard.context
 import blackboard.errors
 import bus
 import bus.errors
@@ -19,7 +20,7 @@ import bus.errors
 HEAVY = {"nats", "numpy", "quicktok", "aiosqlite", "sqlite3", "rich", "cyclopts", "re2", "asyncio", "anyio"}
 
 
-@pytest.mark.parametrize("package", [agents, blackboard])
+@pytest.mark.parametrize("package", [agents, blackboard, blackboard.context])
 def test_all_is_sorted_and_true(package: object) -> None:
     """Every name listed is in order, exists, and says what it is."""
     names: list[str] = package.__all__  # type: ignore[attr-defined]
@@ -58,8 +59,8 @@ def test_every_module_says_what_it_is() -> None:
 
 
 def test_importing_the_network_loads_no_transport_no_store_and_no_event_loop() -> None:
-    """``import blackboard`` and the network alone stay light."""
-    code = "import sys, blackboard; blackboard.PheromoneNetwork(); print(*(m for m in sys.modules if '.' not in m))"
+    """``import blackboard`` and the network alone stay light, and so does the choice from a history until something is chosen."""
+    code = "import sys, blackboard.context; blackboard.PheromoneNetwork(); print(*(m for m in sys.modules if '.' not in m))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "blackboard" in loaded
     assert not HEAVY & set(loaded)

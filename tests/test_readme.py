@@ -45,9 +45,10 @@ def test_code_and_commands_run_in_order(readme: str, tmp_path: Path) -> None:
     assert all(shown)
 
 
-def test_a_page_shows_what_its_code_prints(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", ["docs/memory.md", "docs/context.md"])
+def test_a_page_shows_what_its_code_prints(page: str, tmp_path: Path) -> None:
     """Each block of code runs; what it is said to print, it prints."""
-    [code], [shown] = blocks("docs/memory.md", "python"), blocks("docs/memory.md", "text")
+    [code], [shown] = blocks(page, "python"), blocks(page, "text")
     assert shown in run([sys.executable, "-W", "error", "-c", code], tmp_path)
 
 
@@ -79,7 +80,7 @@ def test_the_gate_calls_the_tests_as_the_readme_says() -> None:
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("uv run pytest")
 
 
-@pytest.mark.parametrize("page", [*READMES, "CONTRIBUTING.md", "docs/design.md", "docs/memory.md"])
+@pytest.mark.parametrize("page", [*READMES, "CONTRIBUTING.md", "docs/design.md", "docs/memory.md", "docs/context.md"])
 def test_links_lead_somewhere(page: str) -> None:
     """Every relative link names a file that is there."""
     folder = (ROOT / page).parent

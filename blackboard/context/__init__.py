@@ -9,13 +9,12 @@ Law: relevance decides. Diversity and coverage cost little where relevance is st
 from blackboard.context.chunkers import paragraphs, sections, turns
 from blackboard.context.expanding import Widened
 from blackboard.context.pieces import Piece
-from blackboard.context.presets import PRESETS, Weights
+from blackboard.context.presets import Weights
 from blackboard.context.relevance import Lexical, Relevance
 from blackboard.context.selection import Chosen, LeftOut, Selection
 from blackboard.context.selector import ContextSelector
 
 __all__ = [
-    "PRESETS",
     "Chosen",
     "ContextSelector",
     "LeftOut",

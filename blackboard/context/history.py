@@ -55,7 +55,7 @@ class History:
             if end == len(entries) and piece.messages and not piece.whole:
                 self.waiting = piece
                 break
-            for part in self._chunker(piece) if piece.whole else (piece,):
+            for part in self._chunker(piece) if piece.whole and not piece.protected else (piece,):
                 self._note(part, start)
                 fresh.append(part)
             self.entries.extend(entries[start:end])

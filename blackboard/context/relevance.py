@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from blackboard.context.pieces import Piece
-from blackboard.context.similarity import Matrix, Numbers, by_terms
+from blackboard.context.similarity import Matrix, Numbers, by_terms, numbers
 from blackboard.recall import BACKWARD, FORWARD
 from blackboard.text import Query, Text, TextIndex, meet, terms
 
@@ -47,7 +47,12 @@ class Lexical:
 
     def scores(self, query: str, limit: int) -> Mapping[int, float]:
         today = self._pieces[-1].day if self._pieces else None
-        return {met.ordinal: met.relevance for met in meet([self._index], Query.of(query, today), limit, near=self._near)}
+
+        def near(number: int) -> Sequence[tuple[int, float]]:
+            # A query that stands in the history itself says nothing of what was said before it.
+            return () if self._pieces[number].text == query else self._near(number)
+
+        return {met.ordinal: met.relevance for met in meet([self._index], Query.of(query, today), limit, near=near)}
 
     def cosines(self, numbers: Sequence[int]) -> Matrix:
         return by_terms([self._terms_of(number) for number in numbers])
@@ -66,12 +71,10 @@ class Lexical:
         return bool(one.speaker and two.speaker) and one.day == two.day
 
     def _terms_of(self, number: int) -> Numbers:
-        import numpy as np
-
         if number not in self._terms:
             known = self._vocabulary
             found = dict.fromkeys(terms(self._pieces[number].text))
-            self._terms[number] = np.array([known.setdefault(term, len(known)) for term in found], np.int32)
+            self._terms[number] = numbers([known.setdefault(term, len(known)) for term in found])
         return self._terms[number]
 
 

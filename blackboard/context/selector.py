@@ -5,6 +5,7 @@ without what overturned it.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf
 from typing import NamedTuple, get_args
 
@@ -13,6 +14,7 @@ from blackboard.context.choosing import Choice, Limits, Method, Ways, choose, pr
 from blackboard.context.chunkers import Chunker, turns
 from blackboard.context.expanding import Expander, as_asked
 from blackboard.context.history import History
+from blackboard.context.meaning import Embedder, Meaning
 from blackboard.context.pieces import Entry
 from blackboard.context.presets import Weights, weights_of
 from blackboard.context.relevance import Lexical, Relevance
@@ -42,9 +44,10 @@ class ContextSelector:
     A selector follows one history: of it, only what has come since the last call is looked at. Another one may be given at any time, and
     is looked at from its beginning.
 
-    - ``preset``: a name of ``PRESETS``, or λs of one's own
+    - ``preset``: default, precise (tool calls), creative or decision; or λs of one's own
     - ``chunker``: how entries are cut
-    - ``relevance``: makes what scores the pieces of a new history
+    - ``embedder``: makes vectors of texts, so that what is near in meaning counts, too; without one words alone do
+    - ``relevance``: makes what scores the pieces of a new history, in the place of both
     - ``counter``: the tokens of a text
     - ``order``: of the prompt
     - ``method``: "gain" takes whatever adds most; "best of two" also tries what adds most per token, which has a guarantee under a budget
@@ -64,7 +67,8 @@ class ContextSelector:
         preset: str | Weights = "default",
         *,
         chunker: Chunker = turns,
-        relevance: Callable[[], Relevance] = Lexical,
+        embedder: Embedder | None = None,
+        relevance: Callable[[], Relevance] | None = None,
         counter: TokenCounter = count_tokens,
         order: Order = "chronological",
         method: Method = "gain",
@@ -81,7 +85,8 @@ class ContextSelector:
             if not 0 <= share <= 1:
                 raise BadValue(f"{name} is {share}: give a share, 0 … 1")
         self._ways = Ways(weights_of(preset), method, stop, newest, order, counter)
-        self._begin: Callable[[], History] = lambda: History(chunker, relevance(), counter, protects)
+        scoring = relevance or (Lexical if embedder is None else partial(Meaning, embedder))
+        self._begin: Callable[[], History] = lambda: History(chunker, scoring(), counter, protects)
         self._expander = expander
         self._moved = moved
         self._history = self._begin()

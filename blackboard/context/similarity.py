@@ -19,6 +19,13 @@ ALONE = 2**18
 """For more products at once OpenBLAS wakes its threads, which on a busy machine takes many times longer than the products do."""
 
 
+def numbers(of: Sequence[int]) -> Numbers:
+    """As they are needed here."""
+    import numpy as np
+
+    return np.array(of, np.int32)
+
+
 def by_terms(terms: Sequence[Numbers]) -> Matrix:
     """The cosines of n texts by their terms, weighed by how rare they are here: (n, n), 0 … 1, 1 on the diagonal.
 
@@ -43,6 +50,15 @@ def by_terms(terms: Sequence[Numbers]) -> Matrix:
 def by_vectors(vectors: Matrix) -> Matrix:
     """The cosines of n vectors of length 1: (n, n); what points apart is not alike at all, 0."""
     return _bounded(_cosines(vectors))
+
+
+def deviations(vectors: Matrix, query: Matrix) -> Matrix:
+    """How near each of n vectors is to one: (n,), in standard deviations above the mean; 0 where all are equally near."""
+    import numpy as np
+
+    cosines = np.einsum("nd,d->n", vectors, query)
+    spread = cosines.std()
+    return (cosines - cosines.mean()) / spread if spread > 1e-6 else np.zeros_like(cosines)
 
 
 def _cosines(rows: Matrix) -> Matrix:

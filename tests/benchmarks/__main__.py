@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from tests.benchmarks import core, durable, isolation, latency, locomo, size, trends
+from tests.benchmarks import core, durable, isolation, latency, locomo, selection, size, trends
 from tests.benchmarks.sizes import FULL, QUICK, Sizes
 from tests.benchmarks.table import Report, Row, encode, figure, lines, machine, write
 
@@ -28,6 +28,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "durable": durable.durable,
     "latency": latency.latency,
     "isolation": isolation.isolation,
+    "selection": selection.selection,
     "size": size.size,
     "import": core.importing,
 }
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Benchmark] = {
 ON_DATA: dict[str, Callable[[Path, Sizes], list[Row]]] = {
     "locomo": locomo.rows,
     "locomo-minilm": locomo.rows_with_model,
+    "ablations": selection.ablations,
     "trends": trends.rows,
 }
 """Those that need a file which is no part of this project: its path stands behind the name."""

@@ -89,3 +89,9 @@ def test_the_newest_entry_may_be_several_pieces() -> None:
     assert history.newest() == [1, 2, 3]
     assert history.parts == {0: 1, 1: 3}
     assert history.numbers("1") == [1, 2, 3]
+
+
+def test_what_is_protected_is_not_cut() -> None:
+    """Instructions are sent as they are, or not at all."""
+    chatter = "We walked along the river and looked at the boats. " * 10
+    assert len(followed({"role": "system", "content": f"{chatter}You must be polite to Ada. My name is Bob. {chatter}"}).pieces) == 1

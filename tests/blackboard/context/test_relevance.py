@@ -45,3 +45,10 @@ def test_a_history_is_added_to() -> None:
     relevance.add([Piece("cat and dog")])
     assert set(relevance.scores("cat", 9)) == {0, 1}
     assert 0 < relevance.cosines([0, 1])[0, 1] < 1
+
+
+def test_a_query_that_was_said_leaves_no_trace() -> None:
+    """Whoever asks about the last message, does not mean what stands beside it."""
+    relevance = lexical(*(Piece(text, speaker="ada") for text in ("Lisbon", "So", "Yes", "Hm", "Was it nice?", "And where is Lisbon?")))
+    assert 4 not in relevance.scores("And where is Lisbon?", 9)
+    assert {0, 1, 5} <= relevance.scores("And where is Lisbon?", 9).keys()

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blackboard.context import PRESETS, ContextSelector, Piece, Selection, Widened
+from blackboard.context import ContextSelector, Piece, Selection, Widened
 from blackboard.context.costs import FRAME
+from blackboard.context.presets import PRESETS
 from blackboard.errors import BadValue
 from blackboard.tokens import count_tokens
 

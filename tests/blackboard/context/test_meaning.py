@@ -1,0 +1,62 @@
+"""Relevance by meaning."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from blackboard.context import ContextSelector
+from blackboard.context.meaning import Meaning
+from blackboard.context.pieces import Piece
+from blackboard.context.similarity import Matrix
+
+MEANINGS = {"cat": 0, "kitten": 0, "feline": 0, "boat": 1, "ship": 1, "weather": 2, "rain": 2}
+
+
+class Dictionary:
+    """A model that knows a few words, and notes what it embeds."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        self.seen += texts
+        found = np.zeros((len(texts), 3), np.float32)
+        for row, text in enumerate(texts):
+            for word in text.split():
+                if word in MEANINGS:
+                    found[row, MEANINGS[word]] = 1
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        found /= np.maximum(lengths, 1)
+        return found
+
+
+def test_what_means_the_same_is_relevant() -> None:
+    """Without a word in common; what has the word, too, is more so."""
+    model = Dictionary()
+    relevance = Meaning(model)
+    relevance.add([Piece("a kitten"), Piece("a cat"), Piece("a boat"), Piece("rain")])
+    scores = relevance.scores("cat", 9)
+    assert list(scores) == [1, 0]
+    assert list(relevance.scores("cat", 1)) == [1]
+    assert relevance.cosines([0, 1, 2]).tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    relevance.add([Piece("feline")])
+    assert set(relevance.scores("cat", 9)) == {0, 1, 4}
+    assert model.seen.count("a kitten") == 1
+
+
+@pytest.mark.parametrize(("query", "found"), [("nothing known", []), ("cat", [0])])
+def test_where_all_are_equally_near_words_decide(query: str, found: list[int]) -> None:
+    """As where the model does not know the query, or there is nothing yet."""
+    relevance = Meaning(Dictionary())
+    assert relevance.scores(query, 9) == {}
+    assert relevance.cosines([]).shape == (0, 0)
+    relevance.add([Piece("cat"), Piece("kitten")])
+    assert list(relevance.scores(query, 9)) == found
+
+
+def test_a_selector_takes_an_embedder() -> None:
+    """And chooses by it."""
+    history = ["a kitten", "a boat", "rain again"]
+    selection = ContextSelector(embedder=Dictionary(), newest=False).select("my cat", history)
+    assert selection.text == "a kitten"
