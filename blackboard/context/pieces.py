@@ -6,6 +6,7 @@ Laws: a tool call and its results are one piece, since a model refuses the one w
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from math import inf
 from typing import Any, TypeAlias
 
 import msgspec
@@ -56,7 +57,7 @@ def pieces_of(entries: Sequence[Entry], start: int = 0) -> Iterator[tuple[int, P
 
     Whatever begins with a tool call may go on with the entries that are still to come, as long as it is the last.
 
-    :raises BadValue: an entry that is no text, no piece and no message
+    :raises BadValue: an entry that is no text, no piece and no message, or a weight below 0
     """
     while start < len(entries):
         entry = entries[start]
@@ -64,6 +65,8 @@ def pieces_of(entries: Sequence[Entry], start: int = 0) -> Iterator[tuple[int, P
         if isinstance(entry, str):
             piece = Piece(entry, str(start))
         elif isinstance(entry, Piece):
+            if not 0 <= entry.weight < inf:
+                raise BadValue(f"entry {start} has the weight {entry.weight}: give 0 or more")
             piece = entry if entry.id else msgspec.structs.replace(entry, id=str(start))
         elif "role" in entry:
             if called := _calls(entry):

@@ -74,8 +74,8 @@ def test_content_in_parts() -> None:
     assert shown_call({"role": "assistant", "function_call": {"name": "f", "arguments": {"x": "é"}}}) == 'f({"x": "é"})'
 
 
-@pytest.mark.parametrize("entry", [{"content": "no role"}, {}])
-def test_what_is_no_entry_is_refused(entry: dict[str, Any]) -> None:
+@pytest.mark.parametrize("entry", [{"content": "no role"}, {}, Piece("a", weight=-1.0), Piece("a", weight=float("nan"))])
+def test_what_is_no_entry_is_refused(entry: dict[str, Any] | Piece) -> None:
     """By its number."""
     with pytest.raises(BadValue, match="entry 1"):
         list(pieces_of(["a", entry]))
