@@ -1,21 +1,16 @@
-"""Relevance by what pieces mean, beside the words that they say (chapter 4, "embedder"). The model is whoever's it is."""
+"""Relevance by what pieces mean, beside the words that they say (chapter 4, "embedder")."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from blackboard.context.pieces import Piece
-from blackboard.context.relevance import Lexical
-from blackboard.context.similarity import Matrix, by_vectors, deviations
+from blackboard.context.relevance import Lexical, are_of_one
+from blackboard.context.similarity import Matrix, by_vectors
+from blackboard.dense import Vectors, gains, of_items, of_question
+from blackboard.embedding import Embedder
+from blackboard.text import WEIGHTS
 
-WEIGHT = 0.15
-"""What a standard deviation of nearness is worth, where sharing all terms of a query is worth 1."""
-
-
-class Embedder(Protocol):
-    """Whatever makes vectors of texts."""
-
-    def embed(self, texts: Sequence[str]) -> Matrix:
-        """The vectors of texts: (n, dimensions), each of length 1, or 0 if it says nothing."""
+BEFORE = 2
+"""A turn's vector is also that of it behind so many others of its dialogue. (Those after it are not there yet.)"""
 
 
 class Meaning:
@@ -24,27 +19,36 @@ class Meaning:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._words = Lexical()
-        self._vectors: Matrix | None = None
+        self._pieces: list[Piece] = []
+        self._speakers: set[str] = set()
+        self._vectors = Vectors(embedder.dimensions)
+        self._rows: list[Matrix] = []
 
     def add(self, pieces: Sequence[Piece]) -> None:
-        import numpy as np
-
+        if not pieces:
+            return
         self._words.add(pieces)
-        if pieces:
-            vectors = self._embedder.embed([piece.rendered for piece in pieces])
-            self._vectors = vectors if self._vectors is None else np.concatenate([self._vectors, vectors])
+        start = len(self._pieces)
+        self._pieces += pieces
+        self._speakers |= {piece.speaker for piece in pieces} - {""}
+        numbers = range(start, len(self._pieces))
+        vectors = of_items(self._embedder, [piece.rendered for piece in pieces], [self._among(number) for number in numbers])
+        self._vectors.put(numbers, vectors)
+        self._rows += list(vectors)
 
     def scores(self, query: str, limit: int) -> Mapping[int, float]:
-        if self._vectors is None:
+        if not self._pieces:
             return {}
-        scores = dict(self._words.scores(query, limit))
-        nearness = deviations(self._vectors, self._embedder.embed([query])[0])
-        for number in nearness.argsort(kind="stable")[::-1][:limit].tolist():
-            if nearness[number] > 0:
-                scores[number] = scores.get(number, 0.0) + WEIGHT * float(nearness[number])
-        return dict(sorted(scores.items(), key=lambda each: (-each[1], each[0]))[:limit])
+        question = of_question(self._embedder, query, self._speakers)
+        return self._words.scores(query, limit, gains([self._vectors.near(question)], weight=WEIGHTS.meaning))
 
     def cosines(self, numbers: Sequence[int]) -> Matrix:
         import numpy as np
 
-        return by_vectors(np.zeros((0, 1), np.float32) if self._vectors is None else self._vectors[list(numbers)])
+        return by_vectors(np.array([self._rows[number] for number in numbers], np.float32).reshape(-1, self._embedder.dimensions))
+
+    def _among(self, number: int) -> str:
+        """A piece behind those before it."""
+        piece = self._pieces[number]
+        before = (other for other in self._pieces[max(0, number - BEFORE) : number] if are_of_one(other, piece))
+        return "\n".join([*(other.rendered for other in before), piece.rendered])

@@ -4,6 +4,7 @@ Law: a history is only added to, and what was added is looked at once: a query c
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
 from blackboard.context.pieces import Piece
@@ -45,30 +46,27 @@ class Lexical:
             self._pieces.append(piece)
         self._index.catch_up()
 
-    def scores(self, query: str, limit: int) -> Mapping[int, float]:
+    def scores(self, query: str, limit: int, gains: Mapping[int, float] = MappingProxyType({})) -> Mapping[int, float]:
+        """``gains``: what counts beside the words, number → what it adds."""
         today = self._pieces[-1].day if self._pieces else None
 
         def near(number: int) -> Sequence[tuple[int, float]]:
             # A query that stands in the history itself says nothing of what was said before it.
             return () if self._pieces[number].text == query else self._near(number)
 
-        return {met.ordinal: met.relevance for met in meet([self._index], Query.of(query, today), limit, near=near)}
+        return {met.ordinal: met.relevance for met in meet([self._index], Query.of(query, today), limit, near=near, gains=gains)}
 
     def cosines(self, numbers: Sequence[int]) -> Matrix:
         return by_terms([self._terms_of(number) for number in numbers])
 
     def _near(self, number: int) -> list[tuple[int, float]]:
-        """The turns on which one leaves a trace, with its weight there. A day is a conversation of its own."""
+        """The turns on which one leaves a trace, with its weight there."""
         return [
             (other, weight)
             for sign, weights in ((1, FORWARD), (-1, BACKWARD))
             for other, weight in zip(range(number + sign, number + sign * 4, sign), weights, strict=True)
-            if 0 <= other < len(self._pieces) and self._are_of_one(number, other)
+            if 0 <= other < len(self._pieces) and are_of_one(self._pieces[number], self._pieces[other])
         ]
-
-    def _are_of_one(self, number: int, other: int) -> bool:
-        one, two = self._pieces[number], self._pieces[other]
-        return bool(one.speaker and two.speaker) and one.day == two.day
 
     def _terms_of(self, number: int) -> Numbers:
         if number not in self._terms:
@@ -80,3 +78,8 @@ class Lexical:
 
 def _texts(pieces: Iterable[Piece]) -> Iterator[Text]:
     return (Text(piece.text, piece.speaker, piece.day) for piece in pieces)
+
+
+def are_of_one(one: Piece, other: Piece) -> bool:
+    """Are both turns of one dialogue? A day is a dialogue of its own."""
+    return bool(one.speaker and other.speaker) and one.day == other.day

@@ -14,12 +14,13 @@ from blackboard.context.choosing import Choice, Limits, Method, Ways, choose, pr
 from blackboard.context.chunkers import Chunker, turns
 from blackboard.context.expanding import Expander, as_asked
 from blackboard.context.history import History
-from blackboard.context.meaning import Embedder, Meaning
+from blackboard.context.meaning import Meaning
 from blackboard.context.pieces import Entry
 from blackboard.context.presets import Weights, weights_of
 from blackboard.context.relevance import Lexical, Relevance
 from blackboard.context.selection import Chosen, Selection, WhyNot
 from blackboard.context.statements import binds
+from blackboard.embedding import Embedder
 from blackboard.errors import BadValue
 from blackboard.text import terms
 from blackboard.tokens import TokenCounter, count_tokens

@@ -52,15 +52,6 @@ def by_vectors(vectors: Matrix) -> Matrix:
     return _bounded(_cosines(vectors))
 
 
-def deviations(vectors: Matrix, query: Matrix) -> Matrix:
-    """How near each of n vectors is to one: (n,), in standard deviations above the mean; 0 where all are equally near."""
-    import numpy as np
-
-    cosines = np.einsum("nd,d->n", vectors, query)
-    spread = cosines.std()
-    return (cosines - cosines.mean()) / spread if spread > 1e-6 else np.zeros_like(cosines)
-
-
 def _cosines(rows: Matrix) -> Matrix:
     """``rows @ rows.T`` in blocks of up to ``ALONE`` products."""
     import numpy as np

@@ -16,6 +16,8 @@ MEANINGS = {"cat": 0, "kitten": 0, "feline": 0, "boat": 1, "ship": 1, "weather":
 class Dictionary:
     """A model that knows a few words, and notes what it embeds."""
 
+    name, dimensions = "dictionary", 3
+
     def __init__(self) -> None:
         self.seen: list[str] = []
 
@@ -42,7 +44,7 @@ def test_what_means_the_same_is_relevant() -> None:
     assert relevance.cosines([0, 1, 2]).tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
     relevance.add([Piece("feline")])
     assert set(relevance.scores("cat", 9)) == {0, 1, 4}
-    assert model.seen.count("a kitten") == 1
+    assert model.seen.count("a kitten") == 2  # alone and among its neighbours, once each
 
 
 @pytest.mark.parametrize(("query", "found"), [("nothing known", []), ("cat", [0])])
@@ -60,3 +62,11 @@ def test_a_selector_takes_an_embedder() -> None:
     history = ["a kitten", "a boat", "rain again"]
     selection = ContextSelector(embedder=Dictionary(), newest=False).select("my cat", history)
     assert selection.text == "a kitten"
+
+
+def test_a_turn_means_what_it_says_behind_those_before_it() -> None:
+    """In a dialogue; texts that nobody says stand alone."""
+    for speaker, found in (("ada", [0, 1]), ("", [0])):
+        relevance = Meaning(Dictionary())
+        relevance.add([Piece(text, speaker=speaker) for text in ("my kitten", "so what", "hm", "yes", "rain", "rain")])
+        assert [number for number in relevance.scores("cat", 9) if number < 2] == found
