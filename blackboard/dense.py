@@ -47,8 +47,7 @@ def of_question(embedder: Embedder, question: str, speakers: Collection[str] = (
 def of_items(embedder: Embedder, alone: Sequence[str], among: Sequence[str]) -> Matrix:
     """Items' vectors, of their texts alone and of the same ``among`` their neighbours: shape (len(alone), dimensions).
 
-    With who said it, one a line. Two neighbours before and two after did best with dialogues; two before alone cost a point, and change no
-    more once they are there.
+    With who said it, one a line. Two neighbours before and two after did best with dialogues; two before alone cost two points.
     """
     return unit(embedder.embed(alone) + embedder.embed(among))
 

@@ -278,24 +278,24 @@ class Holdings:
         return gains(near, weight=weights.meaning)
 
     def _told(self, items: Iterable[ContextItem]) -> Iterator[tuple[str, str]]:
-        """Of each item who said what, alone and behind the two before it."""
+        """Of each item who said what, alone and between the two before and the two after it."""
         for item in items:
-            before = list(islice(self._before(item), 2))
-            *context, alone = (f"{said.speaker}: {said.words}" for said in self._register.texts([*reversed(before), item]))
-            yield alone, "\n".join([*context, alone])
+            before, after = (list(islice(self._along(item, forward=forward), 2)) for forward in (False, True))
+            said = [f"{each.speaker}: {each.words}" for each in self._register.texts([*reversed(before), item, *after])]
+            yield said[len(before)], "\n".join(said)
 
-    def _before(self, item: ContextItem) -> Iterator[ContextItem]:
-        """What came before an item, along the strongest edges that lead to it."""
+    def _along(self, item: ContextItem, *, forward: bool) -> Iterator[ContextItem]:
+        """What comes after an item, or before it, along the strongest edge each time."""
         known = {item}
         while True:
             edges = self._links.strongest(item.id).get(item.partition, ())
-            others = (self._items[edge.a] for edge in edges if edge.b == item.id)
-            before = next((other for other in others if other.present and other.partition == item.partition and other not in known), None)
-            if before is None:
+            others = (self._items[edge.b if forward else edge.a] for edge in edges if (edge.a == item.id) is forward)
+            found = next((other for other in others if other.present and other.partition == item.partition and other not in known), None)
+            if found is None:
                 return
-            known.add(before)
-            yield before
-            item = before
+            known.add(found)
+            yield found
+            item = found
 
     def _hit(self, met: Met, walks: Walks, at: float | None) -> Hit:
         item = self._pages[met.ordinal]

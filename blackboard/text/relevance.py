@@ -30,6 +30,9 @@ SPREADING = 150
 COMMON = 5_000
 """What more items have tells them apart so little that not all of them are looked at for it."""
 
+ALONE = 2.0
+"""Standard deviations by which something is to be nearer in meaning than the mean, to be recalled for that alone: something always is."""
+
 Near = Callable[[int], Sequence[tuple[int, float]]]
 """Item → the items on which its terms leave a trace, each with a weight."""
 
@@ -97,7 +100,8 @@ def meet(
 ) -> list[Met]:
     """The ``limit`` items that meet the query best, the best first; ties in order of making.
 
-    ``preferred``: of items that only have common terms, those that are looked at. ``gains``: what else adds to the relevance of items.
+    ``preferred``: of items that only have common terms, those that are looked at. ``gains``: what nearness in meaning adds to the relevance
+    of items, as ``weights`` has it.
     """
     return _Search(tuple(indices), query, near, weights).best(limit, preferred, gains)
 
@@ -135,7 +139,8 @@ class _Search:
             for ordinal, x in self._spread(term, traces).items():
                 scores[ordinal] = scores.get(ordinal, 0.0) + idf * x / (self._weights.saturation + x) / self._whole
         for ordinal, gain in gains.items():
-            scores[ordinal] = scores.get(ordinal, 0.0) + gain
+            if ordinal in scores or gain >= ALONE * self._weights.meaning:
+                scores[ordinal] = scores.get(ordinal, 0.0) + gain
         met = nlargest(limit, ((self._with_names(ordinal, score), -ordinal) for ordinal, score in scores.items()))
         sources: dict[int, list[tuple[int, float]]] = {-ordinal: [] for _, ordinal in met}
         for seed, near in traces.items():
