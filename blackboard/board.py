@@ -124,6 +124,11 @@ class Board:
         return self._state.seq
 
     @property
+    def stamp(self) -> float:
+        """When the last entry that was applied was said: Unix seconds."""
+        return self._state.stamp
+
+    @property
     def now(self) -> float:
         """The round, or Unix seconds."""
         return self._network.now

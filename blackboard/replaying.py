@@ -68,11 +68,11 @@ def replay(path: Path, at: At, detectors: tuple[Detector, ...] | None = None) ->
                 raise BadValue(f"round {at.round}: this board runs on wall-clock time and has no rounds; give a time, or an entry")
             if at.round < board.now:
                 raise _too_early(record, f"round {at.round}")
+        if at.seq is None and at.time is not None and record.begins and at.time < board.stamp:
+            raise _too_early(record, "that time")
         count = 0
         for entry in _entries(record):
             if (at.seq is not None and entry.seq > at.seq) or (at.seq is None and at.time is not None and entry.stamp > at.time):
-                if count == 0 and record.begins and at.seq is None:
-                    raise _too_early(record, "that time")
                 break
             before = _before(board, entry) if at.seq is None and at.time is None and at.round == board.now else None
             board.apply(entry)

@@ -90,6 +90,22 @@ async def test_behind_a_cut(path: Path) -> None:
             then(path, early)
 
 
+async def test_behind_a_cut_that_left_nothing(path: Path) -> None:
+    """Where the journal is empty, too, what was before its beginning is said to be cut off."""
+    clock = ManualClock(1000.0)
+    bus = MemoryBus(clock.now)
+    async with Service("board", bus, SqliteStore(path), clock) as service, Board(bus, "board", "finance") as finance:
+        item = await finance.deposit("a", scope="shared")
+        clock.advance(60.0)
+        await finance.deposit("b", scope="shared", key="b")
+        await finance.erase(item)  # which cuts behind itself
+        await finance.wait_applied()
+        await service._progress.until(lambda: service._house.base >= 3)
+    assert then(path, At(time=1060.0)) > 0
+    with pytest.raises(BadValue, match="was cut off"):
+        then(path, At(time=1059.0))
+
+
 @pytest.mark.parametrize("retention", [None, Retention(journal_entries=8)], ids=["whole", "cut"])
 async def test_verify(path: Path, retention: Retention | None) -> None:
     """The journal gives the checkpoint, to the byte; a page that was changed behind our back is named."""
