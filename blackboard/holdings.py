@@ -250,7 +250,7 @@ class Holdings:
 
         ``today``: what "yesterday" and the like are relative to; on a wall-clock network the day of ``at``, if not given.
         """
-        seen = None if partitions is None else frozenset(partitions)
+        seen = None if partitions is None else tuple(sorted(set(partitions)))
         if today is None and self.wall_clock:
             today = day_of(self.now if at is None else at)
         walks = Walks(self._links, self._items.get, self._pages.__getitem__, seen)

@@ -47,8 +47,8 @@ def test_code_and_commands_run_in_order(readme: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", ["docs/memory.md", "docs/context.md"])
 def test_a_page_shows_what_its_code_prints(page: str, tmp_path: Path) -> None:
-    """Each block of code runs; what it is said to print, it prints."""
-    [code], [shown] = blocks(page, "python"), blocks(page, "text")
+    """Its blocks of code are one program; what it is said to print, it prints."""
+    code, [shown] = "\n".join(blocks(page, "python")), blocks(page, "text")
     assert shown in run([sys.executable, "-W", "error", "-c", code], tmp_path)
 
 
