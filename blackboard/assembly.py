@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from itertools import takewhile
 
 from blackboard.errors import BadValue
-from blackboard.holdings import Holdings, Partitions
+from blackboard.holdings import Partitions
 from blackboard.items import ContextItem
 from blackboard.kinds import CONSTRAINT, PREFERENCE, TRACE
-from blackboard.recall import Hit
+from blackboard.recall import Hit, Recall
 from blackboard.section import CLOSING, DATA, HEADINGS, OPENING, Line, Section, binds, line, render, written_by_another
 from blackboard.tokens import TokenCounter, count_tokens
 from blackboard.wire import to_wire
@@ -46,7 +46,7 @@ def budget_of(max_tokens: int, reserved_tokens: int) -> int:
 
 
 def assemble(
-    holdings: Holdings,
+    holdings: Recall,
     asked: Assemble,
     *,
     reader: str,
@@ -62,7 +62,7 @@ def assemble(
 class _Assembly:
     """What is asked, and of what."""
 
-    def __init__(self, holdings: Holdings, asked: Assemble, reader: str, partitions: Partitions, at: float | None) -> None:
+    def __init__(self, holdings: Recall, asked: Assemble, reader: str, partitions: Partitions, at: float | None) -> None:
         self._holdings = holdings
         self._asked = asked
         self._reader = reader

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from blackboard.document import Document, edge_record, from_json, item_record, rebuilt, to_json
 from blackboard.errors import BadValue
-from blackboard.holdings import Holdings
 from blackboard.items import ContextItem
+from blackboard.recall import Recall
 from blackboard.storage import items_of
 
 _PAGE = "network"
@@ -32,7 +32,7 @@ class _Scalars(Struct):
     slips: tuple[int, int] = (1, 1)
 
 
-class Persistent(Holdings):
+class Persistent(Recall):
     """Holdings that can be written down, and taken up in a new network of the same kinds."""
 
     _written = b""

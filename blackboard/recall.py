@@ -1,25 +1,24 @@
-"""What is recalled for a query, and why (chapter 2, "Recall"). Pure: it moves nothing.
+"""What a network recalls for a query, and why (chapter 2, "Recall").
 
-What has words of the query in it is hit, and a hit leaves a trace on what is near it: along edges, the strongest first, up to three of them
-one after the other. So "cat" brings back the cat's name and its allergy, and of a dialogue, whose turns are linked in order, what was said
-just before and after. What a weak edge passes on is little.
-
-Law: an asker walks along edges and through items that it sees, and how much others keep in private shows in nothing.
+Laws: recalling moves nothing, to the last bit. Relevance says who may enter, by words (``text``), along edges (``walks``) and, where there
+is an embedder, in meaning (``dense``); strength and freshness say who goes first. Every item says why it is there.
 """
 
-from collections.abc import Callable, Collection, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from itertools import islice
 from typing import NamedTuple
 
-from blackboard.items import ContextItem, Edge
-from blackboard.links import Links, strongest_first
-from bus.messages import Why
+from blackboard.dense import gains, of_question
+from blackboard.holdings import Holdings, Partitions
+from blackboard.items import ContextItem
+from blackboard.text import WEIGHTS, Met, Query, Weights, day_of, meet
+from blackboard.walks import Walks
+from bus.messages import Via, Why
 
-FORWARD = (0.25, 0.3, 0.2)
-"""What one, two and three edges pass on from ``a`` to ``b``: of a dialogue, to what was said later."""
-BACKWARD = (0.27, 0.15, 0.08)
-"""And from ``b`` to ``a``. (Measured on LoCoMo; two turns on, the same speaker speaks again.)"""
-WALKED = 24
-"""Items that one leaves a trace on, at most."""
+PREFERRED = 250
+"""Of the strongest items, how many are looked at where a query says only what very many items say."""
 
 
 class Hit(NamedTuple):
@@ -38,62 +37,88 @@ def weight(strength: float, freshness: float, *, half: float) -> float:
     return 1 + (strength / (strength + half) if strength else 0.0) + freshness / 4
 
 
-class Walks:
-    """Where what is hit leaves traces, for one asker. Items are known by their ordinals, as the text index knows them."""
+class Recall(Holdings):
+    """Holdings that recall. ``at`` is a time not before now; None is now."""
 
-    def __init__(
-        self, links: Links, known: Callable[[str], ContextItem | None], of: Callable[[int], ContextItem], seen: Collection[str] | None
-    ) -> None:
-        """``known``: id → item; ``of``: ordinal → item; ``seen``: the partitions that the asker sees, None for all."""
-        self._links = links
-        self._known = known
-        self._of = of
-        self._seen = seen
-        self._paths: dict[tuple[int, int], tuple[str, ...]] = {}
+    def index(self, limit: int, *, partitions: Partitions = None) -> bool:
+        """Do up to ``limit`` items' worth of what the next ``search`` has to do first; is there more of it?"""
+        return any(census.text.catch_up(limit) for census in self._register.census(partitions))
 
-    def __call__(self, ordinal: int) -> Sequence[tuple[int, float]]:
-        """The items on which one leaves a trace, each with its weight; the near ones first."""
-        start = self._of(ordinal)
-        if not self._links.strongest(start.id):
-            return ()
-        traces: dict[int, float] = {}
-        front = [_Step(start, FORWARD, 1.0, ())]
-        for hop in range(len(FORWARD)):
-            back, front = front, []
-            for step in back:
-                for edge in self._edges(step.item):
-                    other = self._known(edge.b if edge.a == step.item.id else edge.a)
-                    if other is None or other is start or other.ordinal in traces or not self._sees(other):
-                        continue
-                    if len(traces) == WALKED:
-                        return tuple(traces.items())
-                    way = step.way if edge.a == step.item.id else BACKWARD
-                    passed = step.passed * 2 * edge.strength / (edge.strength + self._links.policy.initial)
-                    there = _Step(other, way, passed, (*step.path, edge.id))
-                    traces[other.ordinal] = way[hop] * passed
-                    self._paths[ordinal, other.ordinal] = there.path
-                    front.append(there)
-        return tuple(traces.items())
+    def search(self, text: str, top_k: int = 30, *, partitions: Partitions = None, at: float | None = None) -> list[ContextItem]:
+        """Items that stand or are archived and have to do with a text: the most relevant ``top_k`` of them, the strongest first.
 
-    def path(self, source: int, to: int) -> tuple[str, ...]:
-        """The edges over which ``source`` left its trace: their ids."""
-        return self._paths[source, to]
+        Behind those that have words of it come those that are only near them.
+        """
+        hits = self.hits(text, top_k, partitions=partitions, at=at)
+        hits.sort(key=lambda hit: (not hit.why.terms, -self.strength(hit.item, at), hit.item.ordinal))
+        return [hit.item for hit in hits]
 
-    def _edges(self, item: ContextItem) -> list[Edge]:
-        by_partition = self._links.strongest(item.id)
-        seen = [edge for place, edges in by_partition.items() if self._seen is None or place in self._seen for edge in edges]
-        return sorted(seen, key=strongest_first) if len(seen) > 1 else seen
+    def hits(
+        self,
+        text: str,
+        top_k: int = 30,
+        *,
+        partitions: Partitions = None,
+        at: float | None = None,
+        today: date | None = None,
+        weights: Weights = WEIGHTS,
+    ) -> list[Hit]:
+        """What a text recalls, standing or archived: the most relevant ``top_k``, the best first, each with why it is there.
 
-    def _sees(self, item: ContextItem) -> bool:
-        return item.present and (self._seen is None or item.partition in self._seen)
+        ``today``: what "yesterday" and the like are relative to; on a wall-clock network the day of ``at``, if not given.
+        """
+        seen = None if partitions is None else tuple(sorted(set(partitions)))
+        if today is None and self.wall_clock:
+            today = day_of(self.now if at is None else at)
+        walks = Walks(self._links, self._items.get, self._pages.__getitem__, seen)
+        texts = [census.text for census in self._register.census(seen)]
+        query = Query.of(text, today)
+        met = meet(
+            texts,
+            query,
+            top_k,
+            near=walks,
+            preferred=lambda: [item.ordinal for item in self.top(PREFERRED, partitions=seen, at=at)],
+            gains=self._gains(text, query, seen, weights),
+            weights=weights,
+        )
+        return sorted((self._hit(each, walks, at) for each in met), key=lambda hit: (-hit.score, hit.item.ordinal))
 
+    def _gains(self, text: str, query: Query, seen: Partitions, weights: Weights) -> Mapping[int, float]:
+        """What nearness in meaning adds, where there is an embedder."""
+        if self.embedder is None:
+            return {}
+        census = self._register.census(seen)
+        speakers = {name for each in census for name in query.names if each.text.said_by(name)}
+        asked = of_question(self.embedder, text, speakers)
+        near = [each.meaning.near(asked, self._told) for each in census if each.meaning is not None]
+        return gains(near, weight=weights.meaning)
 
-class _Step(NamedTuple):
-    """How far a walk has come."""
+    def _told(self, items: Iterable[ContextItem]) -> Iterator[tuple[str, str]]:
+        """Of each item who said what, alone and between the two before and the two after it."""
+        for item in items:
+            before, after = (list(islice(self._along(item, forward=forward), 2)) for forward in (False, True))
+            said = [f"{each.speaker}: {each.words}" for each in self._register.texts([*reversed(before), item, *after])]
+            yield said[len(before)], "\n".join(said)
 
-    item: ContextItem
-    way: tuple[float, ...]
-    """Forward as long as all edges were walked forward."""
-    passed: float
-    """What its edges pass on: 1 if each is as strong as a new one, less than 2 however strong."""
-    path: tuple[str, ...]
+    def _along(self, item: ContextItem, *, forward: bool) -> Iterator[ContextItem]:
+        """What comes after an item, or before it, along the strongest edge each time."""
+        known = {item}
+        while True:
+            edges = self._links.strongest(item.id).get(item.partition, ())
+            others = (self._items[edge.b if forward else edge.a] for edge in edges if (edge.a == item.id) is forward)
+            found = next((other for other in others if other.present and other.partition == item.partition and other not in known), None)
+            if found is None:
+                return
+            known.add(found)
+            yield found
+            item = found
+
+    def _hit(self, met: Met, walks: Walks, at: float | None) -> Hit:
+        item = self._pages[met.ordinal]
+        policy, now = self.kinds[item.kind], self.now if at is None else at
+        weighed = weight(self.strength(item, at), math.exp(-policy.rate * max(now - item.confirmed, 0.0)), half=self.core)
+        via = tuple(Via(self._pages[source].id, share) for source, share in met.via)
+        reached = met.via and 2 * sum(share for _, share in met.via) > met.relevance
+        edges = walks.path(met.via[0][0], met.ordinal) if reached else ()
+        return Hit(item, met.relevance * weighed, Why(met.relevance, met.terms, via, met.names, met.gain), edges)

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from blackboard.context.pieces import Piece
 from blackboard.context.similarity import Matrix, Numbers, by_terms, numbers
-from blackboard.recall import BACKWARD, FORWARD
 from blackboard.text import Query, Text, TextIndex, meet, terms
+from blackboard.walks import BACKWARD, FORWARD
 
 
 class Relevance(Protocol):

@@ -9,7 +9,8 @@ import pytest
 from blackboard.embedding import Matrix
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
-from blackboard.recall import BACKWARD, FORWARD, weight
+from blackboard.recall import weight
+from blackboard.walks import BACKWARD, FORWARD
 
 
 def put(network: PheromoneNetwork, content: str, *, owner: str = "ann", **more: object) -> ContextItem:
