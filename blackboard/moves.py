@@ -256,6 +256,7 @@ class Moves(Persistent):
             self.withdraw(item, status, cause, by=by)
             return
         if item.owner == by:
+            self._register.reword(item)  # it is found by who says it
             self._register.leave(item)
             item.owner = next(iter(item.asserters))
             self._register.enter(item)

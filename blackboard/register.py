@@ -150,7 +150,7 @@ class Register:
                 del self._slots[slot]
 
     def reword(self, item: ContextItem) -> None:
-        """The words of an item are about to change."""
+        """What an item is found by is about to change: its words, or who says them."""
         if item.present:
             self._census[item.partition].text.reword(item.ordinal, item)
 

@@ -133,6 +133,19 @@ def test_retracting_withdraws_ones_own_assertion() -> None:
     assert network.top(1) == []
 
 
+def test_what_passes_to_another_is_found_by_its_new_sayer() -> None:
+    """Also where it was indexed before; and it goes out of the index as a whole."""
+    network = PheromoneNetwork()
+    item = put(network, "the cat sleeps", owner="ann", scope="shared")
+    put(network, "the cat sleeps", owner="bob", scope="shared")
+    assert network.hits("ann, the cat")[0].why.names == ("ann",)
+    network.retract(item, by="ann")
+    assert network.hits("ann, the cat")[0].why.names == ()
+    assert network.hits("bob, the cat")[0].why.names == ("bob",)
+    network.erase(item)
+    assert network.hits("bob, the cat") == []
+
+
 def test_what_does_not_stand_cannot_be_confirmed() -> None:
     """The error says what became of it, and the cure."""
     network = PheromoneNetwork()
