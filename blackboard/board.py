@@ -33,6 +33,7 @@ from blackboard.items import ContextItem
 from blackboard.kinds import Policy
 from blackboard.network import PheromoneNetwork
 from blackboard.outcome import Addressed, Outcome
+from blackboard.text import AnalysisCache
 from blackboard.trends import Detector
 from blackboard.waiting import Group
 from blackboard.wire import from_deposit, from_wire, to_wire
@@ -102,18 +103,26 @@ class _State(Struct):
 
 
 class Board:
-    """One board. ``detectors``: the defaults if not given; ``archive``: one in memory."""
+    """One board. ``detectors``: the defaults if not given; ``archive``: one in memory; ``analyses``: none are kept."""
 
-    def __init__(self, config: BoardConfig, detectors: tuple[Detector, ...] | None = None, archive: Archive | None = None) -> None:
+    def __init__(
+        self,
+        config: BoardConfig,
+        detectors: tuple[Detector, ...] | None = None,
+        archive: Archive | None = None,
+        analyses: AnalysisCache | None = None,
+    ) -> None:
         self.config, detectors = config.with_detectors(detectors)
         """As it stands: its kinds and limits may have changed since its origin."""
         self._outcome = Outcome()
         self._network = PheromoneNetwork(
             kinds=config.policies(), edge=config.edge_policy(), board=config.name, core=config.core, recorder=self._outcome,
-            summariser=None, archive=archive, wall_clock=config.time == "wall",
+            summariser=None, archive=archive, analyses=analyses, wall_clock=config.time == "wall",
         )  # fmt: skip
         self.archive = self._network.archive
         """What the items say that do not stand."""
+        self.analyses = self._network.analyses
+        """What the items' texts come to, as far as that is kept."""
         self._alerts = Alerts(self._network, detectors, config)
         self._answers = Answers(self._network, self._alerts, config)
         self._state = _State()
@@ -363,10 +372,15 @@ class Board:
 
     @classmethod
     def restore(
-        cls, config: BoardConfig, pages: Mapping[str, bytes], detectors: tuple[Detector, ...] | None = None, archive: Archive | None = None
+        cls,
+        config: BoardConfig,
+        pages: Mapping[str, bytes],
+        detectors: tuple[Detector, ...] | None = None,
+        archive: Archive | None = None,
+        analyses: AnalysisCache | None = None,
     ) -> "Board":
         """The board whose snapshot this is: a full one, or all that ever changed, over the archive that it had."""
-        board = cls(config, detectors, archive)
+        board = cls(config, detectors, archive, analyses)
         board._state = msgspec.msgpack.decode(pages[_PAGE], type=_State)
         if board._state.kinds is not None:
             board._set_kinds(board._state.kinds)

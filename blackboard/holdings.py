@@ -29,6 +29,7 @@ from blackboard.recorder import Recorder
 from blackboard.register import Register, slot_of
 from blackboard.storage import Pages
 from blackboard.summaries import DEFAULT, Summariser
+from blackboard.text import AnalysisCache
 from blackboard.waiting import FOLDED, Group, Waiting
 from bus.messages import Account, Status
 
@@ -65,6 +66,7 @@ class Holdings:
         recorder: Recorder | None = None,
         summariser: Summariser | None = DEFAULT,
         archive: Archive | None = None,
+        analyses: AnalysisCache | None = None,
         wall_clock: bool = False,
         embedder: Embedder | None = None,
     ) -> None:
@@ -77,6 +79,8 @@ class Holdings:
         """With one, what is near in meaning is recalled, too."""
         self.archive = Archive() if archive is None else archive
         """What the items say that do not stand."""
+        self.analyses = AnalysisCache() if analyses is None else analyses
+        """What the items' texts come to, as far as that is kept."""
         self.aliases: dict[str, dict[str, ContextItem]] = {}
         """Partition → former id → the item that it leads those to who see the partition."""
         self._ledger = Ledger()
@@ -93,7 +97,7 @@ class Holdings:
         self._summariser = summariser
         self._links = Links(board, edge, now, self._recorder)
         self._waiting = Waiting(self.kinds, self._links.around, self._items.get)
-        self._register = Register(self._waiting, self.archive, wall_clock=wall_clock, embedder=embedder)
+        self._register = Register(self._waiting, self.archive, self.analyses, wall_clock=wall_clock, embedder=embedder)
 
     def begin(self, now: float) -> None:
         """Let the time of a network that holds nothing yet start at ``now``: decay counts from here, so its figures stay small."""

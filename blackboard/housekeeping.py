@@ -1,4 +1,5 @@
-"""What a host does beside the hot path: checkpoints, cutting the journal, and removing what was erased from all that is kept.
+"""What a host does beside the hot path: checkpoints, keeping what texts come to, cutting the journal, and removing what was erased from
+all that is kept.
 
 Laws:
 
@@ -96,9 +97,12 @@ class Housekeeping:
             self._progress.erasing = batch.cursor
 
     async def run(self) -> None:
-        """Write a checkpoint whenever one is due, and cut where something is owed or a limit is reached."""
+        """Write a checkpoint whenever one is due, and cut where something is owed or a limit is reached; keep what texts come to."""
         while True:
-            await self._progress.until(self._due)
+            await self._progress.until(lambda: self._due() or self._board.analyses.is_due())
+            if not self._due():
+                await self._keep_analyses()
+                continue
             with anyio.CancelScope(shield=True):  # what was taken is written: it is not taken again
                 erasing, pages, work = self._progress.erasing, dict[str, bytes](), Work()
                 for again in range(AHEAD):
@@ -110,7 +114,9 @@ class Housekeeping:
                         return
                     seq = self._progress.cursor
                     pages.update(self._board.take())
+                    analyses = self._board.analyses.take()
                     self.unsaved = 0
+                await written("what texts come to", partial(self._store.keep_analyses, seq, analyses), self._progress)
                 await written("the checkpoint", partial(self._store.checkpoint, seq, pages), self._progress)
             if self._alone:
                 # A board grows and holds no garbage: a full collection would only find that again, for as long as it takes.
@@ -120,6 +126,15 @@ class Housekeeping:
                 continue
             if erasing or self._full():
                 await self._cut(seq)
+
+    async def _keep_analyses(self) -> None:
+        """Write what was analysed since: of the board as it is stored, lest something is kept that never was said."""
+        with anyio.CancelScope(shield=True):
+            async with self.turn:
+                seq, analyses = self._progress.cursor, self._board.analyses.take()
+                if self.astray:
+                    return
+            await written("what texts come to", partial(self._store.keep_analyses, seq, analyses), self._progress)
 
     async def settled(self) -> None:
         """Return once nothing is owed for what was erased."""

@@ -144,6 +144,8 @@ class Questions:
         """What has to be done first (a million texts may wait to be indexed) is done while others are served; what was done stays so."""
         work = Work()
         while self._board.prepare(agent, query, PREPARED_AT_ONCE):
+            if self._board.analyses.is_due():
+                self._progress.wake()  # the house keeps them
             await work.breathe()
 
     async def _catch_up(self, agent: str, ask: Ask) -> None:

@@ -17,7 +17,7 @@ from blackboard.identity import direction, folded, folded_name
 from blackboard.items import ContextItem, in_order
 from blackboard.kinds import CONSTRAINT
 from blackboard.storage import ROWS
-from blackboard.text import Text, TextIndex, day_of
+from blackboard.text import AnalysisCache, Text, TextIndex, day_of
 from blackboard.waiting import Waiting
 
 Slot = tuple[str, str, str, str | None, str | None]
@@ -32,25 +32,37 @@ class Census:
 
     __slots__ = ("archived", "constraints", "meaning", "owners", "text")
 
-    def __init__(self, texts: Callable[[Iterable[ContextItem]], Iterable[Text]], embedder: Embedder | None) -> None:
+    def __init__(
+        self, texts: Callable[[Iterable[ContextItem]], Iterable[Text]], analyses: AnalysisCache, embedder: Embedder | None
+    ) -> None:
         self.owners: Counter[str] = Counter()
         """How many standing items each owner has."""
         self.archived = 0
         self.constraints: dict[int, ContextItem] = {}
         """By their ordinals."""
-        self.text = TextIndex(texts)
+        self.text = TextIndex(texts, analyses)
         self.meaning = None if embedder is None else MeaningIndex(embedder)
 
 
 class Register:
-    """The indices of a network's items. ``waiting`` is told which are archived, and which no longer; ``archive`` has what those say.
+    """The indices of a network's items. ``waiting`` is told which are archived, and which no longer; ``archive`` has what those say,
+    and ``analyses`` perhaps what the items' texts come to.
 
     ``wall_clock``: its times are Unix seconds.
     """
 
-    def __init__(self, waiting: Waiting, archive: Archive, *, wall_clock: bool = False, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self,
+        waiting: Waiting,
+        archive: Archive,
+        analyses: AnalysisCache,
+        *,
+        wall_clock: bool = False,
+        embedder: Embedder | None = None,
+    ) -> None:
         self._waiting = waiting
         self._archive = archive
+        self._analyses = analyses
         self._wall_clock = wall_clock
         self._embedder = embedder
         self._by_key: dict[str, dict[str, list[ContextItem]]] = {}
@@ -79,7 +91,8 @@ class Register:
             self._by_content.setdefault(folded(item.content), []).append(item)
 
     def forget(self, item: ContextItem) -> None:
-        """An item is gone, from the history, too."""
+        """An item is gone, from the history, too, or of another key or owner from now on."""
+        self._analyses.drop(item.ordinal)
         if item.key is not None:
             kinds = self._by_key[item.key]
             items = kinds[item.kind]
@@ -105,7 +118,7 @@ class Register:
             return
         census = self._census.get(item.partition)
         if census is None:
-            census = self._census[item.partition] = Census(self.texts, self._embedder)
+            census = self._census[item.partition] = Census(self.texts, self._analyses, self._embedder)
         census.text.add(item.ordinal, item)
         if census.meaning is not None:
             census.meaning.add(item.ordinal, item)

@@ -20,6 +20,7 @@ from blackboard.errors import BadValue, Damaged, StoreError
 from blackboard.intake import entry_of
 from blackboard.outcome import Addressed
 from blackboard.store import Batch, Standing, Store
+from blackboard.text import AnalysisCache
 from blackboard.trends import Detector
 from bus.errors import BadMessage
 from bus.messages import decode_post
@@ -63,17 +64,17 @@ def kept(origin: bytes | str, name: str) -> BoardConfig:
 
 async def reopened(config: BoardConfig, store: Store, standing: Standing, detectors: tuple[Detector, ...] | None) -> Reopened:
     """The board of these settings as the store has it. Raises ``StoreError``, ``Damaged``."""
-    board = Board(config, detectors, Archive(store))
+    board = Board(config, detectors, Archive(store), AnalysisCache(store))
     origin = board.config
     with _uncollected():
         if standing.pages:
             try:
-                board = Board.restore(config, standing.pages, detectors, Archive(store))
+                board = Board.restore(config, standing.pages, detectors, Archive(store), AnalysisCache(store))
             except Exception:
                 _logger.warning("board %s: its checkpoint cannot be read, the journal rebuilds the state", config.name, exc_info=True)
                 standing.checkpoint, pages = await store.revert()
                 if pages:
-                    board = Board.restore(config, pages, detectors, Archive(store))
+                    board = Board.restore(config, pages, detectors, Archive(store), AnalysisCache(store))
         count = await _applied_again(board, store, standing.checkpoint)
     if standing.pages or count:
         gc.freeze()  # no part of a board is garbage

@@ -179,6 +179,7 @@ class Service:
                 standing = await self._store.open()
                 found = await self._stand(standing)
             if not self._house.astray:
+                await self._store.keep_analyses(self._progress.cursor, self.board.analyses.take())
                 await self._store.checkpoint(self._progress.cursor, self.board.snapshot())
             if self._outbox is not None:
                 await self._store.note_told(self._outbox.take_told())

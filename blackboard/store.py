@@ -8,6 +8,8 @@ Laws:
 - The checkpoint is a shortcut beside it: pages of state, and the entry that they stand for. It may lag, and it may be lost.
 - A cut makes the checkpoint the *origin*: the journal begins behind it, and it is kept until the next cut.
 - What left the archive is on the shelf until a cut goes past that: no checkpoint and no origin needs it any more.
+- Analyses of texts are a cache: they may be lost, and no copy of a board has them. There is none of an item that was gone by the
+  checkpoint.
 - What an audience was told is a hint, written with a later batch: telling it again is harmless.
 """
 
@@ -215,6 +217,17 @@ class Store(Protocol):
         """What lies on the archive's shelf of these items, at once (``blackboard.archive``)."""
         ...
 
+    def analysed(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
+        """What is kept of the analyses of these items' texts, at once (``blackboard.text.cache``)."""
+        ...
+
+    async def keep_analyses(self, seq: int, analyses: Unwritten) -> None:
+        """Keep those that came, and none that left: all that left by entry ``seq`` has been told then, in this call or before.
+
+        Call it before a checkpoint of the entry is written, from which on nobody knows what has left before: else none is kept.
+        """
+        ...
+
     async def aclose(self) -> None:
         """Let go of the store. Harmless when done twice."""
         ...
@@ -231,6 +244,9 @@ class MemoryStore:
         self._dead: dict[str, deque[tuple[int, DeadLetter]]] = {}
         self._set_aside: Counter[str] = Counter()
         self._shelf: dict[int, bytes] = {}
+        self._analyses: dict[int, bytes] = {}
+        self._analysed = 0
+        """The entry until which what left is in there no more."""
         self._left: dict[int, int] = {}
         self._origin: tuple[int, dict[str, bytes]] = 0, {}
         self._cuts: list[tuple[int, float]] = []
@@ -238,6 +254,8 @@ class MemoryStore:
     async def open(self) -> Standing:
         """Say how it stands."""
         kept = self._standing
+        if not kept.checkpoint <= self._analysed <= kept.cursor:
+            self._analyses.clear()
         pages, marks = dict(kept.pages), dict(kept.marks)
         return Standing(kept.origin, kept.log, kept.cursor, marks, dict(kept.debts), kept.checkpoint, pages, kept.base, kept.erasing)
 
@@ -364,6 +382,17 @@ class MemoryStore:
     def said(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
         """What lies there."""
         return {each: self._shelf[each] for each in ordinals if each in self._shelf}
+
+    def analysed(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
+        """What is kept."""
+        return {each: self._analyses[each] for each in ordinals if each in self._analyses}
+
+    async def keep_analyses(self, seq: int, analyses: Unwritten) -> None:
+        """Keep them."""
+        self._analysed = seq
+        for ordinal in analyses.left:
+            self._analyses.pop(ordinal, None)
+        self._analyses.update(analyses.came)
 
     async def aclose(self) -> None:
         """Nothing to let go of."""

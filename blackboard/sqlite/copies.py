@@ -18,6 +18,7 @@ from blackboard.sqlite.file import not_writable, replace, translated
 from blackboard.sqlite.looking import TRIES, reading
 from blackboard.sqlite.schema import JOURNAL, STATE, upgrade
 from blackboard.sqlite.store import SqliteStore, lock, origin_of, state_of
+from blackboard.sqlite.terms import terms_of
 from blackboard.store import Batch, Cut
 
 _JOURNAL, _STATE, _ORIGIN = "journal.db", "state.db", "origin.db"
@@ -86,7 +87,7 @@ def restore(backup: Path, path: Path, *, new_log: bool = False) -> Copied:
 def discard(path: Path) -> None:
     """Remove the files of the board in ``path``, which is not in use. Raises ``StoreError``."""
     with lock(path):
-        for file in (path, state_of(path), origin_of(path)):
+        for file in (path, state_of(path), origin_of(path), terms_of(path)):
             for each in (file, Path(f"{file}-wal"), Path(f"{file}-shm")):
                 each.unlink(missing_ok=True)
 

@@ -58,7 +58,7 @@ class Recorded:
         self.checkpoint: int = 0
         """The entry that ``state`` stands for; 0: there is no checkpoint."""
         self.state: dict[str, bytes] = {}
-        self.said = SqliteShelf(db, path).said
+        self.said = SqliteShelf(db, path, "archive").rows
         """What lies on the archive's shelf."""
 
     def entries(self) -> Iterator[LogMessage]:

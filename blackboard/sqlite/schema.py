@@ -89,6 +89,14 @@ OUTBOX = Kind(
     ("", "", ""),  # there were none before
 )
 
+TERMS = Kind(
+    """
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
+    CREATE TABLE analyses (ordinal INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    """,
+    ("", "", ""),  # there were none before
+)
+
 
 def prepare(db: sqlite3.Connection, path: Path, kind: Kind) -> None:
     """Make the tables, or bring them up to today's. Raises ``SchemaTooNew``."""

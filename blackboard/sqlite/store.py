@@ -21,11 +21,13 @@ from typing import IO, Any
 
 from msgspec.structs import astuple
 
+from blackboard.archive import Unwritten
 from blackboard.errors import BoardInUse, Damaged, StoreError
 from blackboard.limits import Debt
 from blackboard.sqlite.file import File, locked
 from blackboard.sqlite.schema import JOURNAL, STATE, upgrade
 from blackboard.sqlite.shelf import SqliteShelf
+from blackboard.sqlite.terms import Terms, terms_of
 from blackboard.store import CUTS_KEPT, MAX_DEAD_LETTERS, Batch, Cut, DeadLetter, Extent, Outgoing, Standing
 from bus.port import LogMessage
 
@@ -66,6 +68,7 @@ class SqliteStore:
         self._main: File | None = None
         self._state: File | None = None
         self._shelf: SqliteShelf | None = None
+        self._terms: Terms | None = None
         self._standing = Standing()
         self._life = b""
 
@@ -78,8 +81,10 @@ class SqliteStore:
         try:
             self._main = await File.open(self._path, JOURNAL)
             self._standing, self._life = await self._main.run(_read_standing)
-            self._shelf = SqliteShelf.open(self._path)
+            self._shelf = SqliteShelf.open(self._path, "archive")
             self._standing.checkpoint, self._standing.pages = await self._open_checkpoint()
+            self._terms = Terms(terms_of(self._path), self._life)
+            await self._terms.open(self._standing.checkpoint, self._standing.cursor)
             if origin_of(self._path).exists():  # it is read by whoever looks back, and must not be of another schema then
                 with suppress(sqlite3.Error):  # who needs it finds out
                     upgrade(origin_of(self._path), STATE)
@@ -140,7 +145,7 @@ class SqliteStore:
     async def scrub(self, seq: int) -> bool:
         """Write the files anew."""
         await self._file.run(_strip_dead_letters, seq)
-        if not (await self._state_file.scrub() and await self._file.scrub()):
+        if not (await self._state_file.scrub() and await self._file.scrub() and await self._terms_file.scrub()):
             return False
         await self._file.run(_settle_erasure, seq)
         return True
@@ -210,17 +215,25 @@ class SqliteStore:
         """What lies on the archive's shelf."""
         if self._shelf is None:
             raise self._not_open()
-        return self._shelf.said(ordinals)
+        return self._shelf.rows(ordinals)
+
+    def analysed(self, ordinals: Collection[int]) -> Mapping[int, bytes]:
+        """What is kept of analyses."""
+        return self._terms_file.analysed(ordinals)
+
+    async def keep_analyses(self, seq: int, analyses: Unwritten) -> None:
+        """Some transactions in a file of their own."""
+        await self._terms_file.keep(seq, analyses)
 
     async def aclose(self) -> None:
         """Close the files and let go of the lock."""
         if self._shelf is not None:
             self._shelf.close()  # first: who closes the file last folds its log in, and a reader cannot
             self._shelf = None
-        for file in (self._main, self._state):
+        for file in (self._main, self._state, self._terms):
             if file is not None:
                 await file.aclose()
-        self._main = self._state = None
+        self._main = self._state = self._terms = None
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -236,6 +249,12 @@ class SqliteStore:
         if self._state is None:
             raise self._not_open()
         return self._state
+
+    @property
+    def _terms_file(self) -> Terms:
+        if self._terms is None:
+            raise self._not_open()
+        return self._terms
 
     def _not_open(self) -> StoreError:
         return StoreError(f"{self._path} is not open: call open() before anything else, and nothing after aclose()")

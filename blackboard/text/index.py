@@ -4,14 +4,12 @@ Laws: an index holds one partition, so what one agent keeps never weighs in anot
 a write costs nothing for it; only then are texts looked at, many at a time. Who has others to serve meanwhile lets it catch up in slices.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date
 from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
-from blackboard.text.times import dates, term_of, times, words_of
-from blackboard.text.words import characters, name, plain, stem, terms
+from blackboard.text.analysis import Analysis, Text, analyse
+from blackboard.text.cache import AnalysisCache
 
 T = TypeVar("T")
 
@@ -35,26 +33,17 @@ def unpacked(said: int) -> tuple[int, int]:
 _NONE: Mapping[int, int] = {}
 
 
-class Text(NamedTuple):
-    """What an item is found by."""
-
-    words: str
-    speaker: str = ""
-    """Who said it."""
-    day: date | None = None
-    """When it was said."""
-
-
 class TextIndex(Generic[T]):
     """Which items have which terms, how often. Items are known by their ordinals; ``texts`` gives what many are found by, in order.
 
-    The text of an item does not change but between ``reword`` and what is asked next.
+    The text of an item does not change but between ``reword`` and what is asked next. What it comes to is in the ``cache`` perhaps.
     """
 
-    __slots__ = ("_coming", "_days", "_going", "_postings", "_size", "_speakers", "_texts", "_total")
+    __slots__ = ("_cache", "_coming", "_days", "_going", "_postings", "_size", "_speakers", "_texts", "_total")
 
-    def __init__(self, texts: Callable[[Iterable[T]], Iterable[Text]]) -> None:
+    def __init__(self, texts: Callable[[Iterable[T]], Iterable[Text]], cache: AnalysisCache | None = None) -> None:
         self._texts = texts
+        self._cache = AnalysisCache() if cache is None else cache
         self._postings: dict[str, dict[int, int]] = {}
         self._days: dict[str, set[int]] = {}
         self._speakers: dict[str, set[int]] = {}
@@ -80,16 +69,19 @@ class TextIndex(Generic[T]):
     def reword(self, ordinal: int, item: T) -> None:
         """The text of an item that is there is about to change."""
         if ordinal not in self._coming:
-            self._turn(ordinal, False, next(iter(self._texts((item,)))))
+            self._turn(ordinal, False, analyse(*self._texts((item,))))
             self._coming[ordinal] = item
 
     def catch_up(self, limit: int | None = None) -> bool:
         """Index up to ``limit`` of the texts that wait for it, or all; is there more to do?"""
         limit = len(self._going) + len(self._coming) if limit is None else limit
         for waiting, comes in ((self._going, False), (self._coming, True)):
-            some = list(islice(waiting.items(), limit))
-            for (ordinal, _), text in zip(some, self._texts(item for _, item in some), strict=True):
-                self._turn(ordinal, comes, text)
+            some = dict(islice(waiting.items(), limit))
+            texts = self._texts(some.values())
+            # What goes is no longer kept, and must not be again.
+            analyses = self._cache.analyses(zip(some, texts, strict=True)) if comes else map(analyse, texts)
+            for ordinal, analysis in zip(some, analyses, strict=True):
+                self._turn(ordinal, comes, analysis)
                 del waiting[ordinal]
             limit -= len(some)
         return bool(self._going or self._coming)
@@ -113,27 +105,21 @@ class TextIndex(Generic[T]):
         """The terms of all items."""
         return self._total
 
-    def _turn(self, ordinal: int, comes: bool, text: Text) -> None:
+    def _turn(self, ordinal: int, comes: bool, text: Analysis) -> None:
         """Let the item come or go under each term of its text."""
-        words = plain(text.words)
-        found = terms(words)
-        counts = Counter(found)
-        for each in (*characters(words), *times(words), *map(term_of, dates(words, text.day))):
-            counts.setdefault(each, 1)  # found by it, but no longer for it
-        for term, count in counts.items():
+        for term, count in text.counts.items():
             if comes:
-                self._postings.setdefault(term, {})[ordinal] = packed(count, len(found))
+                self._postings.setdefault(term, {})[ordinal] = packed(count, text.length)
             else:
                 having = self._postings[term]
                 del having[ordinal]
                 if not having:
                     del self._postings[term]
-        if text.day is not None:
-            for word in (*map(stem, words_of(text.day)), term_of(text.day)):
-                self._enter(self._days, word, ordinal, comes)
+        for word in text.days:
+            self._enter(self._days, word, ordinal, comes)
         if text.speaker:
-            self._enter(self._speakers, name(text.speaker), ordinal, comes)
-        self._total += len(found) if comes else -len(found)
+            self._enter(self._speakers, text.speaker, ordinal, comes)
+        self._total += text.length if comes else -text.length
 
     @staticmethod
     def _enter(places: dict[str, set[int]], place: str, ordinal: int, comes: bool) -> None:

@@ -22,6 +22,9 @@ _POINTS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6
 _IS_CJK = re.compile(f"[{_CJK}]")
 _HAS_DIGIT = re.compile(r"\d")
 
+RULES = f"{Stemmer.version()}/{unicodedata.unidata_version}"
+"""Whose rules these are, beside our own: Snowball's and Unicode's."""
+
 _stem = Stemmer.Stemmer("english").stemWord
 
 

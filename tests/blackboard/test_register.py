@@ -3,6 +3,7 @@
 from blackboard.archive import Archive
 from blackboard.items import ContextItem
 from blackboard.register import Register, slot_of
+from blackboard.text import AnalysisCache
 from blackboard.waiting import Waiting
 from bus.messages import Status
 
@@ -14,7 +15,7 @@ def item(ordinal: int, *, value: int | None = 1, kind: str = "fact", owner: str 
 
 
 def register_of(*items: ContextItem) -> Register:
-    register = Register(Waiting({}, lambda _: (), lambda _: None), Archive())
+    register = Register(Waiting({}, lambda _: (), lambda _: None), Archive(), AnalysisCache())
     for each in items:
         register.learn(each)
         register.enter(each)
