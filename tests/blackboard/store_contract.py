@@ -222,6 +222,38 @@ class StoreContract:
         assert store.said([]) == {}
         await store.aclose()
 
+    async def test_analyses(self, make: Callable[[], Store]) -> None:
+        """Those that came are found, those that left are not, from then on and when the store is opened again."""
+        store = make()
+        await store.open()
+        assert store.analysed([1]) == {}
+        await store.commit(Batch(5))
+        await store.keep_analyses(3, Unwritten({1: b"one", 2: b"two"}))
+        await store.keep_analyses(5, Unwritten({2: b"2", 3: b"three"}, left=[1, 9]))
+        assert store.analysed(range(10)) == {2: b"2", 3: b"three"}
+        await store.checkpoint(5, {})
+        await store.aclose()
+        store = make()
+        await store.open()
+        assert store.analysed([1, 2, 4]) == {2: b"2"}
+        await store.aclose()
+
+    @pytest.mark.parametrize(("kept", "checkpoint", "there"), [(3, 3, True), (5, 3, True), (3, 4, False), (6, 4, False)])
+    async def test_analyses_of_another_time(self, make: Callable[[], Store], kept: int, checkpoint: int, there: bool) -> None:
+        """None is taken up that is from before the checkpoint (who knows what has left since?), or from after the journal's end."""
+        store = make()
+        await store.open()
+        await store.commit(Batch(5))
+        await store.keep_analyses(kept, Unwritten({1: b"one"}))
+        await store.checkpoint(checkpoint, {})
+        await store.aclose()
+        store = make()
+        await store.open()
+        assert store.analysed([1]) == ({1: b"one"} if there else {})
+        await store.keep_analyses(5, Unwritten({2: b"two"}))
+        assert store.analysed([2]) == {2: b"two"}
+        await store.aclose()
+
     async def test_closing_twice(self, store: Store) -> None:
         """Closing a store twice is harmless."""
         await store.open()

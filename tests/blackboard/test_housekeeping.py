@@ -27,6 +27,8 @@ from tests.blackboard.hosting import CAT, ask, host, killed, post, some_life, st
 WITHIN = 20.0
 SECRET = "Hailan asked us to keep 47 a piece to ourselves"
 OTHER_SECRET = "Hailan delivers from a yard in Foshan"
+TERM = "hailan"
+"""Of both, as it is indexed."""
 
 
 async def cut(service: Service, seq: int) -> None:
@@ -241,10 +243,19 @@ async def test_what_is_erased_is_gone_from_pages_and_slips(monkeypatch: pytest.M
         assert not [name for name, data in store._standing.pages.items() if SECRET.encode() in data]
 
 
+async def analysed(board: Board, folder: Path, term: str) -> None:
+    """Have an agent's items searched, and wait until their terms are in the file for them."""
+    async with asyncio.timeout(WITHIN):
+        await board.search(term)
+        while not traces(folder, term):
+            await board.end_round()
+
+
 @pytest.mark.parametrize("kind", ["memory", "nats"])
-async def test_what_is_erased_is_gone_from_every_file(tmp_path: Path, kind: str) -> None:
-    """Content and ids of an item that was private, shared, linked, archived, revived and refused an act on, and of one that is archived,
-    are in no file of board or server; the board goes on, and is the same when it is opened again."""
+async def test_what_is_erased_is_gone_from_every_file(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Content, terms and ids of an item that was private, shared, linked, archived, revived and refused an act on, and of one that is
+    archived, are in no file of board or server; the board goes on, and is the same when it is opened again."""
+    monkeypatch.setattr("blackboard.text.cache.AT_ONCE", 1)
     async with served(tmp_path, kind) as bus:
         async with Service("board", bus, SqliteStore(tmp_path / "board.db"), SystemClock()) as service:
             async with Board(bus, "board", "finance") as finance, Board(bus, "board", "procurement") as procurement:
@@ -265,8 +276,8 @@ async def test_what_is_erased_is_gone_from_every_file(tmp_path: Path, kind: str)
                 await finance.deposit(SECRET, kind="tool_result", key="quote", value=47, scope="shared")
                 ids = [private.id, shared.id, faded.id, *(edge.id for edge in await procurement.edges_of(shared))]
                 assert len(set(ids)) == 4
-                await finance.stats()
-                texts = (SECRET, OTHER_SECRET, *ids)
+                await analysed(procurement, tmp_path, TERM)
+                texts = (SECRET, OTHER_SECRET, TERM, *ids)
                 assert traces(tmp_path, *texts)
 
                 await procurement.erase(private)
@@ -288,8 +299,9 @@ async def test_what_is_erased_is_gone_from_every_file(tmp_path: Path, kind: str)
 
 
 @pytest.mark.parametrize("kind", ["memory", "nats"])
-async def test_what_was_private_of_an_agent_is_gone_from_every_file(tmp_path: Path, kind: str) -> None:
+async def test_what_was_private_of_an_agent_is_gone_from_every_file(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also what it had dropped, what was refused, and its former ids; what it shared and what others have stays, to the same board."""
+    monkeypatch.setattr("blackboard.text.cache.AT_ONCE", 1)
     async with served(tmp_path, kind) as bus:
         async with Service("board", bus, SqliteStore(tmp_path / "board.db"), SystemClock()) as service:
             async with Board(bus, "board", "finance") as finance, Board(bus, "board", "procurement") as procurement:
@@ -309,7 +321,8 @@ async def test_what_was_private_of_an_agent_is_gone_from_every_file(tmp_path: Pa
                     await procurement.wait_applied()
                 with pytest.raises(NotInView):
                     await procurement.get(gone)
-                texts = (SECRET, OTHER_SECRET, former, secret.id, edge.id, gone.id)
+                await analysed(procurement, tmp_path, TERM)
+                texts = (SECRET, OTHER_SECRET, TERM, former, secret.id, edge.id, gone.id)
                 assert traces(tmp_path, *texts)
                 await bus.publish("board", names.HOST, post(1, EraseOwned("procurement")))
                 async with asyncio.timeout(WITHIN):
