@@ -21,6 +21,7 @@ Benchmark = Callable[[Sizes], list[Row]]
 
 BENCHMARKS: dict[str, Benchmark] = {
     "top": core.top,
+    "index": core.index,
     "assemble": core.assemble,
     "evaporate": core.evaporate,
     "reinforce": core.reinforce,

@@ -1,22 +1,30 @@
-"""The pure rooms: reading the strongest, assembling, evaporating, reinforcing, applying posts; and importing them.
+"""The pure rooms: reading the strongest, indexing, assembling, evaporating, reinforcing, applying posts; and importing them.
 
 Boards of three sizes stand side by side, frozen out of the collector's sight as a long-lived one is; the collector runs. What is taken is
 taken in turn from each, so that all see the same machine.
 """
 
+import asyncio
 import gc
 import random
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from statistics import median, quantiles
 from time import process_time
 
 from blackboard import ContextItem, PheromoneNetwork, views
+from blackboard.archive import Unwritten
 from blackboard.board import Board
+from blackboard.config import BoardConfig
 from blackboard.intake import entry_of
-from bus.messages import Answer, Assemble, EndRound, Top, decode_post, encode
+from blackboard.questions import PREPARED_AT_ONCE
+from blackboard.sqlite import SqliteStore
+from blackboard.text import AnalysisCache
+from bus.messages import Answer, Assemble, EndRound, Search, Top, decode_post, encode
 from bus.port import LogMessage
 from tests.benchmarks import load, peers
 from tests.benchmarks.load import Loaded
@@ -118,6 +126,57 @@ def assemble(sizes: Sizes) -> list[Row]:
 
 def _answer(board: Board, query: Assemble) -> bytes:
     return encode(Answer(board.answer(READER, query)))
+
+
+def index(sizes: Sizes) -> list[Row]:
+    """The first search of a board that was opened: with nothing kept of what its texts come to, and with what that search has kept."""
+    board = Loaded(sizes.some).board
+    pages, config = board.snapshot(full=True), board.config
+    del board
+    frozen()
+    runs = []
+    for run in range(sizes.pairs + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            found = asyncio.run(_searched_first(Path(folder, "board.db"), config, pages))
+        if run:  # the first one warms up
+            runs.append(found)
+    anew, kept = zip(*runs, strict=True)
+    return [
+        Row(
+            f"items indexed a second by the first search, {sizes.some:,} items", "k/s", tuple(sizes.some / each / 1e3 for each in anew), 5,
+            least=True, note=f"{median(anew):.1f} s of the process; what texts come to is kept meanwhile",
+        ),
+        Row(
+            "… opened again, over without what was kept", "×", tuple(a / b for a, b in zip(anew, kept, strict=True)), least=True,
+            note=f"{median(kept):.1f} s; nothing is analysed anew",
+        ),
+    ]  # fmt: skip
+
+
+async def _searched_first(path: Path, config: BoardConfig, pages: dict[str, bytes]) -> tuple[float, float]:
+    """Seconds of the first search in a board's first life, and in its second."""
+    store, found = SqliteStore(path), list[float]()
+    await store.open()
+    try:
+        for _ in range(2):
+            board, written = Board.restore(config, pages, analyses=AnalysisCache(store)), list[Unwritten]()
+            frozen()
+            found.append(timed(partial(_search_first, board, written)))
+            for each in written:
+                await store.keep_analyses(0, each)
+    finally:
+        await store.aclose()
+    anew, kept = found
+    return anew, kept
+
+
+def _search_first(board: Board, written: list[Unwritten]) -> None:
+    """As a host does."""
+    while board.prepare(READER, Search("what is quoted for part 7?"), PREPARED_AT_ONCE):
+        if board.analyses.is_due():
+            written.append(board.analyses.take())
+    written.append(board.analyses.take())
+    board.answer(READER, Search("what is quoted for part 7?"))
 
 
 # ---- time -------------------------------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ async def test_hosts_a_board_that_was_laid_down(tmp_path: Path) -> None:
 
 def test_measures_a_pure_room() -> None:
     """Each gives its row."""
-    for row in (*core.apply(TINY), *core.assemble(TINY)):
+    for row in (*core.apply(TINY), *core.index(TINY), *core.assemble(TINY)):
         assert row.value > 0
 
 
