@@ -102,10 +102,10 @@ class Terms:
         if self._file is None:
             await self._open()
         file = self._taken_hold_of()
-        await file.run(_let_go, self._life, seq, analyses.left)
         rows = list(analyses.came.items())
-        for first in range(0, len(rows), _AT_ONCE):
-            await file.run(_write, rows[first : first + _AT_ONCE])
+        await file.run(_write, self._life, seq, analyses.left, rows[:_AT_ONCE])
+        for first in range(_AT_ONCE, len(rows), _AT_ONCE):
+            await file.run(_write, self._life, seq, (), rows[first : first + _AT_ONCE])
 
     async def _open(self) -> None:
         self._file = await File.open(self._path, TERMS)
@@ -125,10 +125,7 @@ def _read_standing(db: sqlite3.Connection) -> tuple[bytes, int]:
     return meta.get("life", b""), meta.get("seq", 0)
 
 
-def _let_go(db: sqlite3.Connection, life: bytes, seq: int, left: Collection[int]) -> None:
+def _write(db: sqlite3.Connection, life: bytes, seq: int, left: Collection[int], rows: Sequence[tuple[int, bytes]]) -> None:
     db.executemany("DELETE FROM analyses WHERE ordinal = ?", [(ordinal,) for ordinal in left])
-    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("life", life), ("seq", seq)])
-
-
-def _write(db: sqlite3.Connection, rows: Sequence[tuple[int, bytes]]) -> None:
     db.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
+    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("life", life), ("seq", seq)])
