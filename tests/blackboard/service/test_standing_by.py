@@ -331,7 +331,8 @@ async def test_a_standby_cuts_what_was_told_and_cut(server: Server, monkeypatch:
     async with asyncio.timeout(WITHIN), standing(server, "one") as (one, bus), agents(server, "finance", "procurement") as boards:
         async with standing(server, "two", store) as (two, _):
             await some_life(boards)
-            await boards[0].stats()
+            for each in boards:
+                await each.stats()  # each waits for what it has said itself
             await alike(one, two)
         await one._told(one._progress.cursor)
         await bus.cut_log("board", one._progress.cursor)
