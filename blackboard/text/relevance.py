@@ -30,9 +30,6 @@ SPREADING = 150
 COMMON = 5_000
 """What more items have tells them apart so little that not all of them are looked at for it."""
 
-ALONE = 2.0
-"""Standard deviations by which something is to be nearer in meaning than the mean, to be recalled for that alone: something always is."""
-
 Near = Callable[[int], Sequence[tuple[int, float]]]
 """Item → the items on which its terms leave a trace, each with a weight."""
 
@@ -115,7 +112,7 @@ class _Search:
         self._indices = indices
         self._near = near
         self._weights = weights
-        size = sum(map(len, indices))
+        self._size = size = sum(map(len, indices))
         self._mean = max(sum(each.total for each in indices) / max(size, 1), 1.0)
         self._holding = {term: sum(len(each.having(term)) + len(each.of_day(term)) for each in indices) for term in query.terms}
         rarest_first = sorted((n, term) for term, n in self._holding.items() if n)
@@ -138,8 +135,11 @@ class _Search:
         for term, idf in self._idf.items():
             for ordinal, x in self._spread(term, traces).items():
                 scores[ordinal] = scores.get(ordinal, 0.0) + idf * x / (self._weights.saturation + x) / self._whole
+        # Something is always nearest in meaning. What is recalled for that alone is to be above the mean by half of what the nearest of so many
+        # would be by chance, √(2 ln N) standard deviations.
+        alone = self._weights.meaning * math.sqrt(math.log(max(self._size, 2)) / 2)
         for ordinal, gain in gains.items():
-            if ordinal in scores or gain >= ALONE * self._weights.meaning:
+            if ordinal in scores or gain >= alone:
                 scores[ordinal] = scores.get(ordinal, 0.0) + gain
         met = nlargest(limit, ((self._with_names(ordinal, score), -ordinal) for ordinal, score in scores.items()))
         sources: dict[int, list[tuple[int, float]]] = {-ordinal: [] for _, ordinal in met}
