@@ -135,9 +135,9 @@ class _Search:
         for term, idf in self._idf.items():
             for ordinal, x in self._spread(term, traces).items():
                 scores[ordinal] = scores.get(ordinal, 0.0) + idf * x / (self._weights.saturation + x) / self._whole
-        # Something is always nearest in meaning. What is recalled for that alone is to be above the mean by half of what the nearest of so many
-        # would be by chance, √(2 ln N) standard deviations.
-        alone = self._weights.meaning * math.sqrt(math.log(max(self._size, 2)) / 2)
+        # Something is always nearest in meaning. What is recalled for that alone is to be two fifths as far above the mean as the nearest
+        # of so many would be by chance, which is √(2 ln N) standard deviations.
+        alone = 0.4 * self._weights.meaning * math.sqrt(2 * math.log(max(self._size, 2)))
         for ordinal, gain in gains.items():
             if ordinal in scores or gain >= alone:
                 scores[ordinal] = scores.get(ordinal, 0.0) + gain
