@@ -72,10 +72,16 @@ _CONSTRAINT = re.compile(
 """Words that bind, and numbers in words (what Unicode knows as numeric is found without)."""
 
 _END = re.compile(
-    r"""[.!?]+["'”’)\]]* \s+ (?=\S) | [。！？]+["”’）」』]* \s* (?=\S) | \s* \n \s* (?=[-*•·]\s|\d+[.)、]) | \s* \n \s* \n \s* (?=\S)""",
+    r"""(?<![.!?]) [.!?]++ ["'”’)\]]*+ \s++ (?=\S) | (?<![。！？]) [。！？]++ ["”’）」』]*+ \s*+ (?=\S)
+      | (?<!\s) (?= [^\S\n]* \n ) \s++ (?=[-*•·]\s|\d+[.)、]) | (?<!\s) (?= [^\S\n]* \n [^\S\n]* \n ) \s++ (?=\S)""",
     re.VERBOSE,
 )
-"""Where a sentence may end: a full stop, a point of a list, an empty line. A line may be the middle of a sentence."""
+"""Where a sentence may end: a full stop, a point of a list, an empty line. A line may be the middle of a sentence.
+
+Each run of points or of white space is looked at once, from where it begins, so that no text takes longer than its length.
+"""
+_ABBREVIATION = 10
+"""Characters, more than any has."""
 _ABBREVIATED = re.compile(r"(?:\b[A-Za-z]|\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nr|vs|etc|approx|Inc|Ltd|Co|Jr|Sr|Fig|e\.g|i\.e))\.$", re.IGNORECASE)
 
 
@@ -87,10 +93,11 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     start, list_below = 0, False
     for end in _END.finditer(text):
-        stop = end.group()
-        if stop.startswith(".") and (_ABBREVIATED.search(text[start : end.start() + 1]) or text[end.end()].islower()):
+        stop, here = end.group(), end.start()
+        before = text[max(start, here - _ABBREVIATION) : here + 1]
+        if stop.startswith(".") and (_ABBREVIATED.search(before) or text[end.end()].islower()):
             continue
-        list_below = (list_below or text[start : end.start()].rstrip().endswith((":", "："))) and stop.count("\n") < 2
+        list_below = (list_below or text[max(start, here - 1) : here] in {":", "："}) and stop.count("\n") < 2
         if list_below:
             continue
         found.append(text[start : end.end()].strip())

@@ -67,3 +67,10 @@ def test_no_number_is_lost(contents: list[str], budget: int) -> None:
         assert "".join("".join(sentences(content)).split()) == "".join(content.split())
         for sentence in sentences(content):
             assert not must_be_kept(sentence) or folded(sentence) in said
+
+
+@pytest.mark.parametrize("filler", ["\n", " ", ". ", "! ", "\n ", "A. b. ", "。”", "- a\n", "1)\n"])
+def test_no_text_takes_longer_than_its_length(filler: str) -> None:
+    """Not one of a hundred thousand line breaks, nor one that seems to end everywhere: the time is that of this test."""
+    text = f"Never:\n- pay{filler * (100_000 // len(filler))}"
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
