@@ -14,14 +14,13 @@ Laws:
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from html import escape
 from itertools import count, groupby, pairwise
 from typing import Any, NamedTuple
 
 from blackboard.archive import Said
-from blackboard.identity import folded
+from blackboard.identity import composed, folded
 from blackboard.items import ContextItem
 from blackboard.kinds import CONSTRAINT, PREFERENCE, SUMMARY, TRACE
 from blackboard.text import day_of
@@ -62,7 +61,7 @@ def line(item: ContextItem, said: Said, reader: str) -> Line:
     content, meta = said
     body = _heard(meta) + content + _figures(item, content)
     data = written_by_another(item, reader)
-    plain = unicodedata.normalize("NFKC", body)
+    plain = composed(body, "NFKC")
     one = body.splitlines() == [body]
     if data:
         text = _enclosed(body, plain, one, "data", f' from="{escape(" ".join(item.owner.split()))}"')

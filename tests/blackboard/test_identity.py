@@ -1,11 +1,12 @@
 """Claims about what a thing is."""
 
+import unicodedata
 from typing import Any
 
 import pytest
 
 from blackboard.errors import BadValue
-from blackboard.identity import direction, edge_identity, identity, partition
+from blackboard.identity import composed, direction, edge_identity, identity, partition
 
 
 def identify(**said: Any) -> str:
@@ -99,3 +100,12 @@ def test_operators_of_one_direction_are_about_the_same_thing(pair: tuple[str, st
     one, other = map(direction, pair)
     assert one == other
     assert len({direction(op) for op in ("<=", ">=", "==", "!=", "matches", None)}) == 6
+
+
+def test_marks_without_end_are_put_in_order_some_at_a_time() -> None:
+    """Up to 30 in a row a text is as Unicode has it; of 60,000 no comparison waits for all of them. Twice gives the same."""
+    for few in ("e\u0301" * 100, "\u0315\u0300" * 15, "\u1100\u1161", "👩\u200d👧" * 50, "שָׁ" * 50):
+        assert composed(few, "NFC") == unicodedata.normalize("NFC", few)
+    for many in ("\u0315\u0300", "\u0344\u0315", "\uff9e\u0300", "\u0f73\u0f71"):
+        assert (said := composed(f"a{many * 30_000}", "NFKC")) == composed(said, "NFKC")
+        assert said.replace("\u034f", "")[:4] == unicodedata.normalize("NFKC", f"a{many * 10}")[:4]
