@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import Stemmer
 
+from blackboard.identity import composed
 from blackboard.text.english import BASE, STOP
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -25,12 +26,15 @@ _HAS_DIGIT = re.compile(r"\d")
 RULES = f"{Stemmer.version()}/{unicodedata.unidata_version}"
 """Whose rules these are, beside our own: Snowball's and Unicode's."""
 
+LONGEST = 64
+"""Characters; what is longer is no word that has a stem, and would only fill the cache of them."""
+
 _stem = Stemmer.Stemmer("english").stemWord
 
 
 def plain(text: str) -> str:
     """The text as it is compared."""
-    return _POINTS.sub("", unicodedata.normalize("NFKC", text).casefold()).replace("\u2019", "'")
+    return _POINTS.sub("", composed(text, "NFKC").casefold()).replace("\u2019", "'")
 
 
 def terms(text: str) -> list[str]:
@@ -48,13 +52,13 @@ def characters(text: str) -> set[str]:
     return set(_IS_CJK.findall(plain(text)))
 
 
-@lru_cache(maxsize=1 << 16)
 def _terms(word: str) -> tuple[str, ...]:
     if _IS_CJK.match(word):
-        return tuple(a + b for a, b in pairwise(word)) if len(word) > 1 else (word,)
-    return (stem(word),)
+        return tuple(map("".join, pairwise(word))) if len(word) > 1 else (word,)
+    return (stem(word) if len(word) <= LONGEST else word,)
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """The stem of a word of a Western language (Snowball's English stemmer; an irregular form gives that of its base)."""
     if _HAS_DIGIT.search(word):

@@ -3,6 +3,7 @@
 import pytest
 
 from blackboard.text import terms
+from blackboard.text.words import stem
 
 
 @pytest.mark.parametrize(
@@ -24,3 +25,10 @@ from blackboard.text import terms
 def test_terms(text: str, expected: list[str]) -> None:
     """Words are stemmed, those that say nothing left out unless there are no others; numbers stay whole; CJK runs become pairs."""
     assert terms(text) == expected
+
+
+def test_what_is_no_word_is_not_kept_in_memory() -> None:
+    """A run of Chinese, or of more letters than words have, is found like others, and the cache of stems holds none of it."""
+    before = stem.cache_info().currsize
+    assert terms(f"{'running' * 10} 猫狗猫") == ["running" * 10, "猫狗", "狗猫"]
+    assert stem.cache_info().currsize == before
