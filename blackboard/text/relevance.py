@@ -10,7 +10,8 @@ is asked each meets all of it (chapter 2, "Recall"). What was said by the one sp
 said on a day that it names.
 
 Law: a query costs no more where everything has to do with it. Only what the best have themselves spreads (``SPREADING`` of them); and a
-term that very many items have (``COMMON``) brings in none but the preferred ones of them, of which there are few.
+term that very many items have (``COMMON``) brings in none but the preferred ones of them, of which there are few. Nor does it cost more the
+longer it is: it is looked for by its rarest terms (``TERMS``).
 """
 
 import math
@@ -32,6 +33,10 @@ COMMON = 5_000
 
 Near = Callable[[int], Sequence[tuple[int, float]]]
 """Item → the items on which its terms leave a trace, each with a weight."""
+
+
+TERMS = 200
+"""So many terms of a query are looked for, the rarest of those that there are: a page that is given as a query costs no more."""
 
 
 class Weights(NamedTuple):
@@ -115,7 +120,7 @@ class _Search:
         self._size = size = sum(map(len, indices))
         self._mean = max(sum(each.total for each in indices) / max(size, 1), 1.0)
         self._holding = {term: sum(len(each.having(term)) + len(each.of_day(term)) for each in indices) for term in query.terms}
-        rarest_first = sorted((n, term) for term, n in self._holding.items() if n)
+        rarest_first = sorted((n, term) for term, n in self._holding.items() if n)[:TERMS]
         self._idf = {term: math.log1p(max(size - n + 0.5, 0.5) / (n + 0.5)) for n, term in rarest_first}
         """Of the terms that there are, the rarest first."""
         self._whole = sum(self._idf.values())

@@ -126,3 +126,11 @@ def test_the_order_of_indexing_shows_in_no_result(texts: list[str], asked: str, 
     for ordinal, text in reversed(list(enumerate(texts))):
         backwards.add(ordinal, Text(text))
     assert meet([backwards], Query.of(asked), 20) == meet([index_of(*texts)], Query.of(asked), 20)
+
+
+def test_a_page_as_a_query_is_looked_for_by_its_rarest_terms() -> None:
+    """However long it is."""
+    index = index_of(*(f"w{n} common" for n in range(relevance.TERMS)), "common")
+    found = met(index, "common " + " ".join(f"w{n}" for n in range(relevance.TERMS)))
+    assert len(found) == 50
+    assert all(each.terms == (f"w{ordinal}",) for ordinal, each in found.items())
