@@ -13,7 +13,7 @@ from msgspec import Struct
 from blackboard.text.times import dates, term_of, times, words_of
 from blackboard.text.words import RULES, characters, name, plain, stem, terms
 
-VERSION = f"1/{RULES}"
+VERSION = f"2/{RULES}"
 """By which rules texts are analysed: ours, and those of the libraries that know the languages."""
 
 

@@ -6,6 +6,7 @@ a write costs nothing for it; only then are texts looked at, many at a time. Who
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
+from math import inf
 from typing import Generic, TypeVar
 
 from blackboard.text.analysis import Analysis, Text, analyse
@@ -13,6 +14,8 @@ from blackboard.text.cache import AnalysisCache
 
 T = TypeVar("T")
 
+LONG = 200
+"""Terms: a text takes as long as one more for each so many."""
 _MOST = 255
 """Times that a term is counted in a text, at most."""
 _said: dict[int, int] = {}
@@ -73,17 +76,19 @@ class TextIndex(Generic[T]):
             self._coming[ordinal] = item
 
     def catch_up(self, limit: int | None = None) -> bool:
-        """Index up to ``limit`` of the texts that wait for it, or all; is there more to do?"""
-        limit = len(self._going) + len(self._coming) if limit is None else limit
+        """Index up to ``limit`` of the texts that wait for it, fewer if they are long, or all; is there more to do?"""
+        room = inf if limit is None else limit
         for waiting, comes in ((self._going, False), (self._coming, True)):
-            some = dict(islice(waiting.items(), limit))
+            some = dict(islice(waiting.items(), None if limit is None else int(max(room, 0))))
             texts = self._texts(some.values())
             # What goes is no longer kept, and must not be again.
             analyses = self._cache.analyses(zip(some, texts, strict=True)) if comes else map(analyse, texts)
             for ordinal, analysis in zip(some, analyses, strict=True):
                 self._turn(ordinal, comes, analysis)
                 del waiting[ordinal]
-            limit -= len(some)
+                room -= 1 + analysis.length // LONG
+                if room <= 0:
+                    break
         return bool(self._going or self._coming)
 
     # ---- of what is indexed -------------------------------------------------------------------------------------------------------------

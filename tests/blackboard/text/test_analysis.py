@@ -17,7 +17,7 @@ SAMPLE = (
     Text("who is who?"),
     Text(""),
 )
-RULES, COMES_TO = "1", "771e823672e7dc3e"
+RULES, COMES_TO = "2", "771e823672e7dc3e"
 
 
 def test_what_a_text_comes_to() -> None:

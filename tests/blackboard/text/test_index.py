@@ -90,3 +90,14 @@ def test_many_indices_are_searched_as_one() -> None:
 def test_a_text_is_found_however_it_was_typed(text: str, asked: str) -> None:
     """Composed or not, in full or half width; and one Chinese character finds the texts that it is in."""
     assert set(relevant([index_of("nothing", text)], asked)) == {1}
+
+
+def test_long_texts_are_caught_up_with_in_smaller_slices() -> None:
+    """So that who waits for one to be read does not wait for many pages."""
+    index = index_of(*("a page " * 1_000 for _ in range(3)), "cat")
+    assert index.catch_up(4)
+    assert len(index.having("page")) == 1
+    assert index.catch_up(10)
+    assert len(index.having("page")) == 3
+    assert not index.catch_up()
+    assert index.having("cat")
