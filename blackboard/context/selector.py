@@ -100,18 +100,24 @@ class ContextSelector:
         """
         if not self._history.is_continued_by(pieces):
             self._history, self._standing = self._begin(), None
-        self._history.follow(pieces)
+        try:
+            self._history.follow(pieces)
+        except BaseException:  # what was looked at by half is forgotten
+            self._history, self._standing = self._begin(), None
+            raise
 
     def select(self, query: str, pieces: Sequence[Entry], *, max_tokens: int | None = None, k: int | None = None) -> Selection:
         """Choose what a prompt about ``query`` needs from ``pieces``: texts, pieces or chat messages, in the order in which they were said.
 
         ``max_tokens``: of what is handed over, at most. ``k``: pieces, at most. Without either, up to ``BASE`` pieces.
 
-        :raises BadValue: a negative limit, or an entry that is no text, no piece and no message
+        :raises BadValue: a query that is no text, a negative limit, or an entry that is no text, no piece and no message
         """
+        if not isinstance(query, str):
+            raise BadValue(f"a query is a text, not {type(query).__name__}: {query!r:.80}")
         for name, limit in (("max_tokens", max_tokens), ("k", k)):
-            if limit is not None and limit < 0:
-                raise BadValue(f"{name} is {limit}: give 0 or more")
+            if limit is not None and (type(limit) is not int or limit < 0):
+                raise BadValue(f"{name} is {limit!r}: give a whole number, 0 or more")
         self.prepare(pieces)
         limits = Limits(inf if max_tokens is None else max_tokens, k if k is not None else BASE if max_tokens is None else inf)
         history = self._history

@@ -189,3 +189,26 @@ def test_never_over_budget(said: list[str], preset: str, budget: int, method: An
         assert sum(FRAME + count_tokens(each["content"]) for each in selection.messages) <= budget
     assert all(any(each.piece.text in text for text in said) for each in selection.chosen)
     assert len(selection.chosen) + len(selection.left_out) == len(selection.pieces)
+
+
+def test_a_history_that_cannot_be_read_is_looked_at_anew() -> None:
+    """What was read of it before the entry that is wrong does not stand between the two."""
+    selector = ContextSelector()
+    with pytest.raises(BadValue, match="entry 2 is 5"):
+        selector.select("cat", [CAT, "The dog is called Rex.", 5], k=1)  # type: ignore[list-item]
+    history = [CAT, "The dog is called Rex.", "ok"]
+    assert texts(selector.select("dog", history, k=2)) == texts(ContextSelector().select("dog", history, k=2))
+
+
+@pytest.mark.parametrize("limit", [-1, 2.5, float("nan"), "5", True])
+def test_a_limit_is_a_whole_number(limit: Any) -> None:
+    """Below what is no number nothing would ever fit."""
+    for limits in ({"max_tokens": limit}, {"k": limit}):
+        with pytest.raises(BadValue, match="give a whole number"):
+            ContextSelector().select("cat", HISTORY, **limits)
+
+
+def test_a_query_is_a_text() -> None:
+    """What is none is named."""
+    with pytest.raises(BadValue, match="a query is a text, not NoneType: None"):
+        ContextSelector().select(None, HISTORY)  # type: ignore[arg-type]
