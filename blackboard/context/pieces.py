@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import msgspec
 
@@ -68,15 +68,24 @@ def pieces_of(entries: Sequence[Entry], start: int = 0) -> Iterator[tuple[int, P
             if not 0 <= entry.weight < inf:
                 raise BadValue(f"entry {start} has the weight {entry.weight}: give 0 or more")
             piece = entry if entry.id else msgspec.structs.replace(entry, id=str(start))
-        elif "role" in entry:
-            if called := _calls(entry):
-                while end < len(entries) and _is_result(entries[end]):
-                    end += 1
-            piece = _said(str(start), entries[start:end], called)  # type: ignore[arg-type]
+        elif _is_message(entry):
+            try:
+                if called := _calls(entry):
+                    while end < len(entries) and _is_result(entries[end]):
+                        end += 1
+                piece = _said(str(start), entries[start:end], called)  # type: ignore[arg-type]
+            except (AttributeError, KeyError, TypeError) as error:
+                raise BadValue(
+                    f"entry {start} is {entry!r:.80}: a message has the shape of OpenAI's, and this has not ({error!r})"
+                ) from error
         else:
             raise BadValue(f"entry {start} is {entry!r:.80}: give a text, a Piece, or a message with a role and a content")
         yield end, piece
         start = end
+
+
+def _is_message(entry: object) -> TypeGuard[Message]:
+    return isinstance(entry, Mapping) and "role" in entry
 
 
 def _said(name: str, messages: Sequence[Message], called: set[str]) -> Piece:

@@ -1,5 +1,6 @@
 """What counts how much in a selection (chapter 4, "Objective")."""
 
+from math import inf
 from typing import NamedTuple
 
 from blackboard.errors import BadValue
@@ -24,7 +25,7 @@ PRESETS = {
 def weights_of(preset: str | Weights) -> Weights:
     """The λs of a preset, or one's own.
 
-    :raises BadValue: a preset that there is not, or a λ below 0
+    :raises BadValue: a preset that there is not, or a λ below 0 or infinite
     """
     if isinstance(preset, str):
         if preset not in PRESETS:
@@ -32,6 +33,6 @@ def weights_of(preset: str | Weights) -> Weights:
                 f"there is no preset {preset!r}: choose from {', '.join(PRESETS)}, or give Weights(relevance, diversity, coverage)"
             )
         return PRESETS[preset]
-    if not all(weight >= 0 for weight in preset):
-        raise BadValue(f"{preset} has a weight below 0: the objective would not be monotone")
+    if not all(0 <= weight < inf for weight in preset):
+        raise BadValue(f"{preset} has a weight that is below 0 or infinite: the objective would not be monotone, or no number")
     return preset

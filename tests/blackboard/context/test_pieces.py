@@ -79,3 +79,16 @@ def test_what_is_no_entry_is_refused(entry: dict[str, Any] | Piece) -> None:
     """By its number."""
     with pytest.raises(BadValue, match="entry 1"):
         list(pieces_of(["a", entry]))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None, 5, b"x", [], {}, said(5), said([{"type": "text"}]), said(["x"]),  # type: ignore[arg-type]
+        {"role": "assistant", "tool_calls": 5}, {"role": "assistant", "tool_calls": [{"id": "1"}]},
+    ],
+)  # fmt: skip
+def test_what_is_no_message_is_named(wrong: Any) -> None:
+    """With its place in the history."""
+    with pytest.raises(BadValue, match="entry 1 is"):
+        list(pieces_of(["a", wrong]))

@@ -18,7 +18,7 @@ def test_weights_of_ones_own() -> None:
     assert weights_of("precise") == PRESETS["precise"]
 
 
-@pytest.mark.parametrize("preset", ["precice", Weights(1, -0.1, 0), Weights(float("nan"), 0, 0)])
+@pytest.mark.parametrize("preset", ["precice", Weights(1, -0.1, 0), Weights(float("nan"), 0, 0), Weights(1, float("inf"), 0)])
 def test_others_are_refused(preset: str | Weights) -> None:
     """With what there is."""
     with pytest.raises(BadValue):
