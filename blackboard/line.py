@@ -9,7 +9,7 @@ from typing import Self
 import anyio
 
 from blackboard import views
-from blackboard.errors import BlackboardError, refused
+from blackboard.errors import BadValue, BlackboardError, refused
 from bus import names
 from bus.errors import BadMessage, BusError, NoAnswer
 from bus.messages import Answer, AnyQuery, AnyReply, Ask, Events, Failed, Missed, Recalled, decode_answer, encode
@@ -46,9 +46,12 @@ class Line:
     async def ask(self, query: AnyQuery, mark: tuple[str, int] = ("", 0), *, patience: float = PATIENCE) -> AnyReply:
         """The reply, as of the agent's own post ``mark`` (epoch, number) at the earliest.
 
-        Raises ``Refused``, ``NoAnswer`` once ``patience`` seconds have passed, ``Unreachable``.
+        Raises ``Refused`` (``BadValue`` for what cannot be sent), ``NoAnswer`` once ``patience`` seconds have passed, ``Unreachable``.
         """
-        data = encode(Ask(query, *mark))
+        try:
+            data = encode(Ask(query, *mark))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise BadValue(f"{type(query).__name__.lower()}: {error}") from error
         give_up = time.monotonic() + patience
         while True:
             try:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from blackboard.dense import gains, of_question
+from blackboard.errors import BadValue
 from blackboard.holdings import Holdings, Partitions
 from blackboard.items import ContextItem
 from blackboard.text import WEIGHTS, Met, Query, Weights, day_of, meet
@@ -66,7 +67,10 @@ class Recall(Holdings):
         """What a text recalls, standing or archived: the most relevant ``top_k``, the best first, each with why it is there.
 
         ``today``: what "yesterday" and the like are relative to; on a wall-clock network the day of ``at``, if not given.
+        Raises ``BadValue`` for a query that is no text.
         """
+        if not isinstance(text, str):
+            raise BadValue(f"a query is a text, not {type(text).__name__}: {text!r:.80}")
         seen = None if partitions is None else tuple(sorted(set(partitions)))
         if today is None and self.wall_clock:
             today = day_of(self.now if at is None else at)

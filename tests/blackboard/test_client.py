@@ -376,3 +376,15 @@ async def test_an_account_that_does_not_fit_the_transport_names_the_cure() -> No
         with pytest.raises(TooBig, match="ask for less at a time"):
             await finance.assemble("price")
         assert {(await finance.get(item)).strength for item in items} == {4.0}
+
+
+async def test_a_question_that_cannot_be_sent_is_refused() -> None:
+    """Half of a surrogate pair, as models cut them, or a number that no message has room for."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        with pytest.raises(BadValue, match=r"assemble: .*surrogates"):
+            await finance.assemble("cat \ud83d")
+        with pytest.raises(BadValue, match="assemble: "):
+            await finance.assemble("cat", 10**30)
+        with pytest.raises(BadValue, match="check: "):
+            await finance.check(budget=object())

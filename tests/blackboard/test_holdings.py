@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from blackboard.errors import UnknownKind
+from blackboard.errors import BadValue, UnknownKind
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
 
@@ -208,3 +208,12 @@ def test_what_items_say_is_there_whether_archived_or_not() -> None:
     network.advance(10)
     assert items[0].shelved
     assert network.said(items) == {0: ("archived", {"n": 1}), 1: ("standing", {})}
+
+
+@pytest.mark.parametrize("query", [None, 5, b"cat", ["cat"]])
+def test_a_query_that_is_no_text_is_named(query: Any) -> None:
+    """By whichever verb it comes."""
+    network = PheromoneNetwork()
+    for ask in (network.hits, network.search, network.assemble):
+        with pytest.raises(BadValue, match="a query is a text, not"):
+            ask(query)
