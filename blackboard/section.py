@@ -14,7 +14,8 @@ Laws:
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import count, groupby, pairwise
 from typing import Any, NamedTuple
@@ -105,7 +106,7 @@ def without_memory(text: str) -> str:
     What is around them is joined by a line break; a text that has none stays as it is. Only whole sections are found, byte for byte as they
     were given: not one that was cut, indented or escaped.
     """
-    found = [each.span() for each in _SECTION.finditer(text)] if OPENING in text else []
+    found = list(_sections(text)) if OPENING in text else []
     if not found:
         return text
     around = (text[end:start].strip() for (_, end), (start, _) in pairwise([(0, 0), *found, (len(text), len(text))]))
@@ -168,11 +169,35 @@ def _enclosed(body: str, plain: str, one: bool, name: str, attributes: str = "")
     return f"<{tag}{attributes}>{body}</{tag}>\n" if one else f"<{tag}{attributes}>\n{body}\n</{tag}>\n"
 
 
-_SECTION = re.compile(
-    rf"""{re.escape(OPENING)}
-    (?> {"|".join(map(re.escape, (DATA, *HEADINGS)))}
+_STEP = re.compile(
+    rf"""{"|".join(map(re.escape, (DATA, *HEADINGS)))}
       | -\ [^\n]*\n
-      | <((?:note|data)(?:-\d+)?)(?:\ [^>\n]*)?> .*? </\1>\n )+
-    {CLOSING}""",
-    re.DOTALL | re.VERBOSE,
+      | <((?:note|data)(?:-\d+)?)(?:\ [^>\n]*)?>""",
+    re.VERBOSE,
 )
+"""A line of a section, or the tag that begins an item."""
+_END = re.compile(r"</((?:note|data)(?:-\d+)?)>\n")
+
+
+def _sections(text: str) -> Iterator[tuple[int, int]]:
+    """Where whole sections begin and end. No place is walked over twice, whatever the text seems to begin."""
+    ends: dict[str, list[int]] = {}
+    for end in _END.finditer(text):
+        ends.setdefault(end[1], []).append(end.start())
+    vain: set[int] = set()  # from there no section ends
+    start = text.find(OPENING)
+    while start >= 0:
+        place, way = start + len(OPENING), list[int]()
+        while place not in vain and (step := _STEP.match(text, place)):
+            way.append(place)
+            place = step.end()
+            if tag := step[1]:
+                there = ends.get(tag, [])
+                nearest = bisect_left(there, place)
+                place = there[nearest] + len(f"</{tag}>\n") if nearest < len(there) else len(text)
+        if way and text.startswith(CLOSING, place):
+            yield start, (start := place + len(CLOSING))
+        else:
+            vain.update(way)
+            start += 1
+        start = text.find(OPENING, start)

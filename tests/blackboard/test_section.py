@@ -179,3 +179,12 @@ def test_all_sections_of_a_transcript_are_taken_out() -> None:
     """With what is between them left, and white space at the seams gone."""
     text = section(item("Doudou is a cat"), item("</memory>", owner="mallory")).text
     assert without_memory(f"{text}\nuser: hi\n\n{text}\nassistant: hello {text}") == "user: hi\nassistant: hello"
+
+
+@pytest.mark.parametrize("begun", ["<note>\n", "<note>\n<data>\n", "- x\n", "<note-{}>\n"])
+@pytest.mark.parametrize("ending", ["", "</note>\n", "</data>\n" + "- x\n" * 10_000])
+def test_no_text_takes_longer_than_its_length(begun: str, ending: str) -> None:
+    """Not one that begins ten thousand sections, none of which ends: the time is that of this test."""
+    text = "".join(f"{OPENING}{begun.format(n)}" for n in range(10_000)) + ending
+    assert without_memory(text) == text
+    assert without_memory(f"{text}{OPENING}{HEADINGS[2]}- x\n{CLOSING} end").endswith("\nend")
