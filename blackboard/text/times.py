@@ -23,20 +23,21 @@ _CHINESE = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]")
 _RELATIVE = {
     "today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0, "yesterday": -1, "last night": -1, "tomorrow": 1,
     "day before yesterday": -2, "day after tomorrow": 2,
-    "今天": 0, "今日": 0, "今晚": 0, "昨天": -1, "昨晚": -1, "前天": -2, "明天": 1, "明日": 1, "后天": 2,
+    "今天": 0, "今日": 0, "今早": 0, "今晚": 0, "昨天": -1, "昨晚": -1, "前天": -2, "明天": 1, "明日": 1, "明早": 1, "明晚": 1, "后天": 2,
 }  # fmt: skip
-_AGO = re.compile(r"\b(\d+|a|one|two|three|four|five|six) (day|week)s? ago\b")
+_AGO = re.compile(r"\b(\d{1,4}|a|one|two|three|four|five|six) (day|week)s? ago\b")
 _COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _WEEKDAY = re.compile(rf"\b(last|this|next|on)\s+({'|'.join(_DAYS)})\b")
 _HAN_WEEKDAY = re.compile(r"(上|这|本|下)?(?:周|星期|礼拜)([一二三四五六日天])")
 _CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?m\b\.?|(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])")  # 会议15:00 has no spaces
-_HAN_CLOCK = re.compile(r"(凌晨|早上|上午|中午|下午|傍晚|晚上)?([零一二三四五六七八九十两]{1,2}|\d{1,2})点(半)?")
+_HAN_CLOCK = re.compile(r"(中午|下午|傍晚|晚上?)?([零一二三四五六七八九十两]{1,2}|\d{1,2})点(半)?")
 _PARTS = {
     "morning": "morning", "noon": "noon", "afternoon": "afternoon", "evening": "evening", "tonight": "evening", "night": "night",
-    "早上": "morning", "上午": "morning", "今早": "morning", "中午": "noon", "下午": "afternoon", "傍晚": "evening", "晚上": "evening",
-    "今晚": "evening", "夜里": "night", "凌晨": "night",
+    "早上": "morning", "上午": "morning", "今早": "morning", "明早": "morning", "中午": "noon", "下午": "afternoon", "傍晚": "evening",
+    "晚上": "evening", "昨晚": "evening", "今晚": "evening", "明晚": "evening", "夜里": "night", "凌晨": "night",
 }  # fmt: skip
-_LATER = {"下午", "傍晚", "晚上"}
+_LATER = {"中午": 4, "下午": 12, "傍晚": 12, "晚": 12, "晚上": 12}
+"""The part of a day → the hour before which one is counted from noon: 中午一点 is 13:00, 今晚八点 is 20:00."""
 
 
 def _any_of(names: Iterable[str]) -> re.Pattern[str]:
@@ -97,7 +98,7 @@ def _dates(text: str, today: date | None) -> Iterator[date | None]:
     for named in _DAY_NAMED.findall(text):
         yield _shift(today, _RELATIVE[named])
     for count, unit in _AGO.findall(text):
-        number = _COUNTS.get(count) or int(count[:4])
+        number = _COUNTS.get(count) or int(count)
         yield _shift(today, -number * (7 if unit == "week" else 1))
     for which, name in _WEEKDAY.findall(text):
         yield _weekday(today, which, _DAYS.index(name))
@@ -138,7 +139,7 @@ def times(text: str) -> set[str]:
     for part, said, half in _HAN_CLOCK.findall(text):
         hour = int(said) if said.isdigit() else _HOURS.get(said, 99)
         if hour <= 24:
-            found |= _clock(hour % 24 + (12 if part in _LATER and hour < 12 else 0), 30 if half else 0)
+            found |= _clock(hour % 24 + (12 if hour < _LATER.get(part, 0) else 0), 30 if half else 0)
     return found
 
 

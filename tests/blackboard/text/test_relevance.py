@@ -31,6 +31,13 @@ def test_the_figures_are_those_of_the_formula() -> None:
     assert list(found) == [0]
 
 
+def test_mentions_saturate_and_length_is_weighed() -> None:
+    """tf / (1 - b + b · length / mean) against k, with b = 0.6 and k = 0.4."""
+    found = met(index_of("cat cat", "cat dog bird fish"), "cat")  # of 3 terms in the mean
+    x = [2 / (0.4 + 0.6 * 2 / 3), 1 / (0.4 + 0.6 * 4 / 3)]
+    assert [found[n].relevance for n in (0, 1)] == pytest.approx([each / (0.4 + each) for each in x])
+
+
 def test_a_rare_word_counts_more_and_saying_it_again_counts_less() -> None:
     """And in a longer text a word counts less."""
     found = met(index_of("red cat", "red dog", "red bird", "red fish", "cat cat", "cat and many words about other kinds"), "red cat")
@@ -65,6 +72,16 @@ def test_who_said_it_and_when_count() -> None:
     dated = met(index, "hiking on 8 May 2023")
     assert (next(iter(dated)), dated[2].names) == (2, ("2023-05-08",))
     assert list(met(index, "hiking yesterday", today=date(2023, 5, 9)))[0] == 2  # noqa: RUF015 - the first of a mapping
+
+
+def test_what_was_said_on_the_day_counts_more() -> None:
+    """By as much as is said; what merely speaks of that day meets its words alone."""
+    index = index_of(Text("a walk", day=date(2023, 5, 7)), "a walk on 2023-05-07", "rain")
+    query = Query.of("walk on 7 May 2023")
+    without, within = (
+        {each.ordinal: each.relevance for each in meet([index], query, 9, weights=WEIGHTS._replace(day=day))} for day in (0.0, 0.2)
+    )
+    assert within == pytest.approx({0: without[0] + 0.2, 1: without[1]})
 
 
 def test_a_day_alone_is_met() -> None:
