@@ -85,6 +85,17 @@ def test_what_does_not_fit_is_skipped_and_the_next_is_tried() -> None:
     assert found.tokens <= found.budget == 60
 
 
+def test_a_heading_needs_room_too() -> None:
+    """What would fit but for the heading of its group stays out, and the next is tried."""
+    network = PheromoneNetwork()
+    never(network, "never chocolate")
+    put(network, "no cat hair", kind="preference")
+    put(network, "a cat")
+    budget = look(network, "cat").tokens - count_tokens("Limits and preferences:\n- no cat hair\n")
+    assert chosen(look(network, "cat", budget)) == ["never chocolate", "a cat"]
+    assert look(network, "cat", budget).tokens == budget
+
+
 def test_the_reserve_is_left_free() -> None:
     """Memory gets what is not reserved, and no more."""
     network = PheromoneNetwork()
@@ -150,6 +161,9 @@ def test_drafts_go_in_when_they_are_asked_for() -> None:
     found = look(network, "cat", traces=True)
     assert chosen(found) == ["the cat may be grey"]
     assert "Drafts:" in found.text
+    put(network, "a strong thought", 9.0, kind="trace")
+    assert look(network, "cat", fill=True).chosen == look(network, "cat").left_out == ()
+    assert chosen(look(network, "cat", fill=True, traces=True)) == ["the cat may be grey", "a strong thought"]
 
 
 def test_what_is_too_weak_stays_out_if_that_is_asked_for() -> None:
@@ -312,6 +326,17 @@ def test_counting_is_bounded() -> None:
     assert counted < 2 * assembly.MISSES * 300
 
 
+def test_what_cannot_fit_is_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it is; and after all that was counted in vain, what is short is tried still."""
+    monkeypatch.setattr(assembly, "MISSES", 0)
+    network, rendered = PheromoneNetwork(), list[str]()
+    put(network, "cat " * 10_000)
+    put(network, "a cat")
+    line = assembly.line
+    monkeypatch.setattr(assembly, "line", lambda item, said, reader: (rendered.append(said[0]), line(item, said, reader))[1])
+    assert chosen(look(network, "cat", 60)) == rendered == ["a cat"]
+
+
 def test_the_account_is_bounded() -> None:
     """A reply has to fit the transport: of each reason the first are listed, hard constraints first, and the others counted."""
     network = PheromoneNetwork()
@@ -324,6 +349,18 @@ def test_the_account_is_bounded() -> None:
     assert len(found.left_out) + found.unlisted == 101
 
 
+def test_of_hard_constraints_all_that_do_not_fit_are_listed() -> None:
+    """However many: they bind all the same."""
+    network = PheromoneNetwork()
+    for n in range(3 * assembly.LISTED):
+        never(network, f"never {n} " * 50)
+        put(network, f"cat {n} " * 50)
+    found = look(network, "cat", 60)
+    assert len(found.missing) == 3 * assembly.LISTED
+    assert len(found.left_out) == 4 * assembly.LISTED
+    assert found.unlisted == 2 * assembly.LISTED
+
+
 def test_a_walk_over_a_key_of_many_items_is_bounded() -> None:
     """What was superseded is looked for among the latest."""
     network = PheromoneNetwork()
@@ -332,7 +369,7 @@ def test_a_walk_over_a_key_of_many_items_is_bounded() -> None:
     found = look(network, "price")
     assert chosen(found) == ["the price is 299"]
     assert list(left(found))[:2] == ["the price is 298", "the price is 297"]
-    assert len(left(found)) == assembly.LISTED
+    assert (len(left(found)), found.unlisted) == (assembly.LISTED, 0)
 
 
 @pytest.mark.parametrize("content", LANGUAGES)
@@ -344,6 +381,23 @@ def test_every_language_comes_back_byte_for_byte(content: str) -> None:
     found = look(network, content)
     assert chosen(found) == [content]
     assert content in found.text
+
+
+def test_it_is_assembled_as_of_a_time() -> None:
+    """As strong and as fresh as things are then, though no time has been told of meanwhile."""
+    now, later = PheromoneNetwork(), PheromoneNetwork()
+    for network in (now, later):
+        put(network, "the cat purrs", kind="state")
+        put(network, "the cat sleeps", kind="preference")
+        rounds(network, 4)  # none is protected any more
+    rounds(later, 5)
+    asked = Assemble("cat purrs")
+    then, there, before = (
+        [hit.score for hit in assembly.assemble(network, asked, reader="", at=at).chosen]
+        for network, at in ((now, 9.0), (later, None), (now, None))
+    )
+    assert then == pytest.approx(there)
+    assert all(score > less for score, less in zip(before, then, strict=True))
 
 
 def test_what_others_keep_private_changes_nothing() -> None:

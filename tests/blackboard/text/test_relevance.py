@@ -48,13 +48,13 @@ def test_a_rare_word_counts_more_and_saying_it_again_counts_less() -> None:
 
 def test_what_neighbours_say_is_met_before_it_saturates() -> None:
     """An item that says nothing of it, between two that say half each, meets more of it than half; and the account tells from where."""
-    index = index_of("the price basis", "as I said before", "moved to Shanghai", "a cat")
+    index = index_of("moved to Shanghai", "as I said before", "the price basis", "a cat")
     near = {0: ((1, 0.5),), 2: ((1, 0.5),)}
     found = met(index, "price basis Shanghai", near)
     assert found[1].relevance > 0.4
-    assert (found[1].terms, [source for source, _ in found[1].via]) == ((), [0, 2])
+    assert (found[1].terms, [source for source, _ in found[1].via]) == ((), [2, 0])
     assert found[1].via[0][1] > found[1].via[1][1] > 0
-    assert set(found[0].terms) == {"price", "basi"}
+    assert set(found[2].terms) == {"price", "basi"}
     assert 3 not in found
 
 
@@ -125,6 +125,20 @@ def test_how_the_work_is_cut_short_shows_in_no_result(texts: list[str], asked: s
         cut = meet([index], Query.of(asked), limit)
     assert [each.ordinal for each in cut] == [each.ordinal for each in whole]
     assert [each.relevance for each in cut] == pytest.approx([each.relevance for each in whole])
+
+
+def test_what_has_only_the_commoner_words_may_be_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking goes on as long as what is left of the query may outweigh the rarest word."""
+    monkeypatch.setattr(relevance, "SPREADING", 1)
+    index = index_of("ash", "birch cedar", "birch", "cedar", *(f"other{n}" for n in range(9)))
+    assert [each.ordinal for each in meet([index], Query.of("ash birch cedar"), 1)] == [1]
+
+
+def test_only_the_best_leave_traces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many are asked for: a query that all have to do with costs no more."""
+    monkeypatch.setattr(relevance, "SPREADING", 1)
+    found = met(index_of("cat cat", "cat", "behind the best", "behind the other"), "cat", {0: ((2, 0.5),), 1: ((3, 0.5),)})
+    assert list(found) == [0, 1, 2]
 
 
 def test_of_what_very_many_have_only_the_preferred_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
