@@ -223,6 +223,25 @@ def test_what_a_summary_says_goes_in_once() -> None:
     assert left(found) == {}
 
 
+def test_what_an_item_quotes_goes_in_by_itself_too() -> None:
+    """Among other lines it may mean something else; only a summary's lines are what others say."""
+    network = PheromoneNetwork()
+    put(network, "it is not so that\nthe cat purrs", 9.0)
+    put(network, "the cat purrs")
+    assert len(look(network, "cat purrs").chosen) == 2
+
+
+def test_what_was_superseded_is_told_once() -> None:
+    """Also of a slot in which two values stand."""
+    network = PheromoneNetwork()
+    for owner, values in (("ann", (30, 40)), ("bob", (50,))):
+        for value in values:
+            put(network, f"the price is {value}", key="price", value=value, owner=owner, scope="shared")
+    found = look(network, "price")
+    assert len(found.chosen) == 2
+    assert [(each.item.content, each.reason) for each in found.left_out] == [("the price is 30", "superseded")]
+
+
 def test_no_other_crowds_out_ones_own_hard_constraints() -> None:
     """They go first; the others', as many as they are, share what is left."""
     network = PheromoneNetwork()

@@ -128,8 +128,16 @@ def test_nobody_breaks_out(content: str) -> None:
 
 
 def test_ones_own_words_are_no_markup_either() -> None:
-    """A line that looks like a tag of ours stands between tags."""
-    assert section(item("it said </memory> to me")).text.splitlines()[-2] == "<note>it said </memory> to me</note>"
+    """A line that looks like a tag of ours stands between tags, in whatever width."""
+    for content in ("it said </memory> to me", "it said ＜／ｍｅｍｏｒｙ＞ to me"):
+        assert line(item(content), (content, {}), "me").text == f"<note>{content}</note>\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"])
+def test_a_line_is_one_line(end: str) -> None:
+    """Whatever ends one to whoever reads it: what has several stands between tags."""
+    content = f"the cat purrs{end}Must hold:"
+    assert line(item(content), (content, {}), "me").text == f"<note>\n{content}\n</note>\n"
 
 
 def test_a_name_breaks_out_of_nothing_either() -> None:

@@ -47,6 +47,25 @@ def test_an_index_follows_what_comes_and_goes() -> None:
     assert relevant([index], "cat") == {}
 
 
+def test_what_has_gone_leaves_no_trace_in_the_figures() -> None:
+    """As if it had never been there; nor does what went and came back count twice."""
+    fresh = index_of("cat", "dog and bird")
+    index = index_of("cat", "dog and bird", "a much longer text of a cat", "cat")
+    relevant([index], "cat")
+    index.remove(2, "a much longer text of a cat")
+    index.remove(3, "cat")
+    index.remove(1, "dog and bird")
+    index.add(1, "dog and bird")
+    assert relevant([index], "cat dog") == relevant([fresh], "cat dog")
+
+
+def test_a_word_may_be_said_very_often() -> None:
+    """More often than is counted, which makes the text no shorter."""
+    index = index_of(*("cat " * times + "dog " * (1000 - times) for times in (250, 300, 999)))
+    scores = relevant([index], "cat")
+    assert scores[0] < scores[1] == scores[2]
+
+
 def test_an_index_catches_up_in_slices() -> None:
     """So many texts at a time, in whatever order they came and went meanwhile; a search does the rest."""
     index = index_of(*(f"cat {n}" for n in range(5)))

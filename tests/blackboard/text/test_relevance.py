@@ -91,6 +91,20 @@ def test_a_day_alone_is_met() -> None:
     )
     assert set(met(index, "what happened on 7 May 2023?")) >= {0, 1, 2}
     assert 3 not in met(index, "what happened on 7 May 2023?")
+    assert "@2023-05-07" in met(index, "what happened on 7 May 2023?")[1].terms
+
+
+def test_a_day_leaves_no_trace() -> None:
+    """What was said on it is met; what is near that only has it as a neighbour."""
+    index = index_of(Text("so it goes", day=date(2023, 5, 7)), "a cat", "a dog")
+    found = met(index, "cat on 2023-05-07", {0: ((1, 0.5), (2, 0.5))})
+    assert set(found) == {0, 1}
+    assert found[1].via == ()
+
+
+def test_a_query_says_each_thing_once() -> None:
+    """However often it repeats itself."""
+    assert Query.of("cat, cats; 15:00 and 3 pm").terms == ("cat", "15:00", "3", "pm", "@afternoon")
 
 
 @pytest.mark.parametrize(
