@@ -41,8 +41,8 @@ _LATER = {"中午": 4, "下午": 12, "傍晚": 12, "晚": 12, "晚上": 12}
 
 
 def _any_of(names: Iterable[str]) -> re.Pattern[str]:
-    """Any of these, the longest first; of those in Latin letters whole words."""
-    return re.compile("|".join(rf"\b{each}\b" if each.isascii() else each for each in sorted(names, key=len, reverse=True)))
+    """Any of these, none of which begins with another; of those in Latin letters whole words."""
+    return re.compile("|".join(rf"\b{each}\b" if each.isascii() else each for each in names))
 
 
 _DAY_NAMED = _any_of(_RELATIVE)

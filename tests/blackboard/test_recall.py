@@ -10,7 +10,7 @@ from blackboard.embedding import Matrix
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
 from blackboard.recall import weight
-from blackboard.walks import BACKWARD, FORWARD
+from blackboard.walks import BACKWARD, FORWARD, WALKED
 
 
 def put(network: PheromoneNetwork, content: str, *, owner: str = "ann", **more: object) -> ContextItem:
@@ -50,6 +50,30 @@ def test_a_trace_goes_three_edges_far_and_tells_directions_apart() -> None:
     for content, passed in zip(["e", "f", "g", "d", "c", "b"], [*FORWARD, *BACKWARD], strict=True):
         assert found[content] == pytest.approx(passed / (0.4 + passed))
     assert items[0].content not in found
+
+
+def test_what_is_reached_back_and_forth_is_reached_back() -> None:
+    """Two answers to one question: the one leaves on the other what two edges back pass on."""
+    network = PheromoneNetwork()
+    question, answer, other = put(network, "question"), put(network, "hit"), put(network, "other")
+    network.connect(question, answer)
+    network.connect(question, other)
+    found = {hit.item: hit.why.relevance for hit in network.hits("hit")}
+    assert found[other] == pytest.approx(BACKWARD[1] / (0.4 + BACKWARD[1]))
+
+
+def test_a_trace_is_left_on_so_many_at_most() -> None:
+    """The nearest, however much is behind them."""
+    network = PheromoneNetwork()
+    hub = put(network, "hub")
+    near = [put(network, f"near {n}") for n in range(8)]
+    for each in near:
+        network.connect(hub, each)
+        for n in range(7):
+            network.connect(each, put(network, f"{each.content}, far {n}"))
+    reached = {hit.item for hit in network.hits("hub", 100)} - {hub}
+    assert len(reached) == WALKED
+    assert reached > set(near)
 
 
 def test_a_weak_edge_passes_on_little() -> None:
