@@ -87,6 +87,31 @@ def test_a_weak_edge_passes_on_little() -> None:
     assert passed == pytest.approx({0.2: FORWARD[0] / 3, 1.0: FORWARD[0], 100.0: FORWARD[0] * 200 / 101})
 
 
+@pytest.mark.parametrize("strong", ["shared", "private"])
+def test_of_several_edges_the_strongest_is_walked(strong: str) -> None:
+    """Whoever drew it, of those that the asker sees."""
+    network = PheromoneNetwork()
+    one, other = (put(network, each, scope="shared") for each in ("hit", "other"))
+    edges = {
+        scope: network.connect(one, other, initial_strength=5.0 if scope == strong else 0.5, owner="ann", scope=scope)
+        for scope in ("shared", "private")
+    }
+    [_, hit] = network.hits("hit", partitions=["shared", "private:ann"])
+    assert hit.edges == (edges[strong].id,)
+    assert hit.why.relevance == pytest.approx(FORWARD[0] * 10 / 6 / (0.4 + FORWARD[0] * 10 / 6))
+
+
+def test_an_edge_shows_no_item_that_the_asker_does_not_see() -> None:
+    """On a lone network a shared edge may lead to what is private."""
+    network = PheromoneNetwork()
+    one, secret = put(network, "hit", scope="shared"), put(network, "secret", owner="bob")
+    behind = put(network, "behind", scope="shared")
+    network.connect(one, secret, scope="shared")
+    network.connect(secret, behind, scope="shared")
+    assert [hit.item for hit in network.hits("hit", partitions=["shared"])] == [one]
+    assert {hit.item for hit in network.hits("hit")} == {one, secret, behind}
+
+
 def test_a_hub_is_walked_along_its_strongest_edges() -> None:
     """However many there are; and once another is stronger, along that."""
     network = PheromoneNetwork()
