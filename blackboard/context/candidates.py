@@ -66,7 +66,7 @@ def _worth(history: History, scores: Mapping[int, float], overturned: Mapping[in
     pieces, last = history.pieces, len(history.pieces) - 1
     relevance = {number: score for number, score in scores.items() if pieces[number].whole}
     for old, new in overturned.items():
-        if (score := relevance.get(old, 0.0)) > relevance.get(new, 0.0):
+        if (score := relevance.get(old, 0.0)) > relevance.get(new, 0.0) and pieces[new].whole:
             relevance[new] = score
     return {
         number: score * pieces[number].weight * (1 - RECENCY + RECENCY * 0.5 ** ((last - number) / HALF_LIFE))

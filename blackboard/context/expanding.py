@@ -7,13 +7,13 @@ from blackboard.context.pieces import Piece
 from blackboard.text import terms
 
 Expander: TypeAlias = Callable[[str, Sequence[Piece]], Mapping[str, float]]
-"""What to search for in the place of a query, each with its weight; it is given the history's last pieces, too."""
+"""What to search for in the place of a query, each with its weight; it is given the history's pieces, too."""
 
 SHORT = 4
 """Terms; with fewer, a query is taken to be vague."""
 
 
-def as_asked(query: str, _newest: Sequence[Piece]) -> Mapping[str, float]:
+def as_asked(query: str, _said: Sequence[Piece]) -> Mapping[str, float]:
     """The query as it is."""
     return {query: 1.0}
 
@@ -27,8 +27,8 @@ class Widened:
         self._weight = weight
         self._short = short
 
-    def __call__(self, query: str, newest: Sequence[Piece]) -> Mapping[str, float]:
+    def __call__(self, query: str, said: Sequence[Piece]) -> Mapping[str, float]:
         if len(set(terms(query))) >= self._short:
             return {query: 1.0}
-        beside = [self._goal, *(piece.text for piece in newest[len(newest) - self._last :])]
+        beside = [self._goal, *(piece.text for piece in said[len(said) - self._last :])]
         return {text: self._weight for text in beside if text.strip()} | {query: 1.0}

@@ -30,6 +30,11 @@ def test_a_question_as_it_would_be_answered(question: str, said: str) -> None:
     assert as_said(question, ["Ann"]) == said
 
 
+def test_the_longer_name_is_meant() -> None:
+    """Where one begins with another."""
+    assert as_said("Did Ann Lee meet Ann?", ["Ann", "Ann Lee"]) == "Did I meet I"
+
+
 def test_vectors_of_questions_and_items_are_sums() -> None:
     """Brought to length 1."""
     embedder = Hashing()
@@ -74,6 +79,8 @@ def unit_rows(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]"
 def test_nearness_counts_above_the_mean() -> None:
     """In standard deviations; what is below it loses nothing."""
     assert gains([near({1: 0.9, 2: 0.1, 3: 0.9, 4: 0.1})], weight=0.2) == pytest.approx({1: 0.2, 3: 0.2})
+    assert gains([near({1: 1.0, 2: 0.5, 3: 0.0})], weight=0.2).keys() == {1}
+    assert gains([near({1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0})], weight=0.2, most=3).keys() == {1}
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=1), st.floats(0.1, 10), st.floats(-1, 1))

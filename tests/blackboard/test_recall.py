@@ -101,8 +101,8 @@ def test_of_several_edges_the_strongest_is_walked(strong: str) -> None:
     assert hit.why.relevance == pytest.approx(FORWARD[0] * 10 / 6 / (0.4 + FORWARD[0] * 10 / 6))
 
 
-def test_an_edge_shows_no_item_that_the_asker_does_not_see() -> None:
-    """On a lone network a shared edge may lead to what is private."""
+def test_an_edge_shows_nothing_that_the_asker_does_not_see() -> None:
+    """Neither what is private, where a shared edge leads to it, nor that somebody has linked in private what all see."""
     network = PheromoneNetwork()
     one, secret = put(network, "hit", scope="shared"), put(network, "secret", owner="bob")
     behind = put(network, "behind", scope="shared")
@@ -110,6 +110,8 @@ def test_an_edge_shows_no_item_that_the_asker_does_not_see() -> None:
     network.connect(secret, behind, scope="shared")
     assert [hit.item for hit in network.hits("hit", partitions=["shared"])] == [one]
     assert {hit.item for hit in network.hits("hit")} == {one, secret, behind}
+    network.connect(one, behind, owner="bob")
+    assert [hit.item for hit in network.hits("hit", partitions=["shared", "private:ann"])] == [one]
 
 
 def test_a_hub_is_walked_along_its_strongest_edges() -> None:
@@ -192,6 +194,7 @@ def test_what_is_near_in_meaning_is_recalled_too() -> None:
     """Without a word in common; it says how much of it that is. What comes and goes is followed, and nothing is embedded twice."""
     embedder = Alike()
     network = PheromoneNetwork(embedder=embedder)
+    network.retract(put(network, "a cat that came and went"), by="ann")
     kitten = put(network, "a kitten of three months")
     others = [put(network, f"invoice {n}") for n in range(9)]
     (hit,) = network.hits("which pets are there?")

@@ -48,8 +48,9 @@ def test_what_was_overturned_is_worth_as_much_to_what_overturned_it() -> None:
     among = candidates(history(Piece("old", "a"), Piece("new", "b", supersedes=("a",)), "c"), {0: 0.9}, inf, inf, newest=False)
     assert sorted(among.numbers) == [0, 1]
     assert among.after == {among.numbers.index(0): among.numbers.index(1)}
-    unsent = candidates(history(Piece("old", "a"), Piece("new", "b", supersedes=("a",), whole=False)), {0: 0.9}, inf, inf, newest=False)
-    assert 1 not in unsent.numbers or unsent.worth[unsent.numbers.index(1)] >= 0
+    entries = Piece("old", "a"), Piece("new", "b", supersedes=("a",), whole=False), "c"
+    unsent = candidates(history(*entries), {0: 0.5, 2: 0.9}, inf, inf, newest=False)
+    assert (unsent.numbers, unsent.after) == ([2, 0], {1: 1})
 
 
 def test_half_of_a_budget_is_for_what_binds() -> None:
@@ -58,6 +59,9 @@ def test_half_of_a_budget_is_for_what_binds() -> None:
     among = candidates(history(*binding, Piece("sacred", protected=True), "x"), {1: 0.5}, 60, inf, newest=False)
     assert [among.numbers[place] for place in among.first] == [4, 1, 3]
     assert set(among.first.values()) == {"protected"}
+    overturned = history(Piece("You must go.", "a"), Piece("Never go there.", "b", supersedes=("a",)), "I promised.")
+    among = candidates(overturned, {0: 0.9}, 60, inf, newest=False)
+    assert [among.numbers[place] for place in among.first] == [1, 2]
     by_count = candidates(history(*binding), {1: 0.5}, inf, 5, newest=False)
     assert [by_count.numbers[place] for place in by_count.first] == [1, 3]
 

@@ -46,6 +46,12 @@ def test_the_whole_is_counted() -> None:
     assert chosen[14].value == pytest.approx(sum(each.gain for each in chosen[14].taken.values()))
 
 
+def test_what_fits_to_the_token_is_in() -> None:
+    """The last piece has no line break behind it."""
+    found = history("one cat", "two cats")
+    assert [len(choose(found, {"cat": 1.0}, WAYS, Limits(budget, inf)).taken) for budget in (6, 7, 15, 16)] == [0, 1, 1, 2]
+
+
 def test_the_best_of_two_prefers_density() -> None:
     """A summary wins over its originals where both do not fit."""
     long = "The cat is red and lives with Ada in Lisbon near the harbour."
