@@ -30,7 +30,7 @@ class Hit(NamedTuple):
     """Its relevance, with its strength and how recent it is weighed in: hits are sorted by it."""
     why: Why
     edges: tuple[str, ...] = ()
-    """The edges over which it was reached, if most of its relevance came over edges: ids."""
+    """The edges over which it was reached, if what spread over them is more than it has itself: ids."""
 
 
 def weight(strength: float, freshness: float, *, half: float) -> float:
@@ -93,6 +93,8 @@ class Recall(Holdings):
         if self.embedder is None:
             return {}
         census = self._register.census(seen)
+        for each in census:
+            each.text.catch_up()
         speakers = {name for each in census for name in query.names if each.text.said_by(name)}
         asked = of_question(self.embedder, text, speakers)
         near = [each.meaning.near(asked, self._told) for each in census if each.meaning is not None]
@@ -123,6 +125,6 @@ class Recall(Holdings):
         policy, now = self.kinds[item.kind], self.now if at is None else at
         weighed = weight(self.strength(item, at), math.exp(-policy.rate * max(now - item.confirmed, 0.0)), half=self.core)
         via = tuple(Via(self._pages[source].id, share) for source, share in met.via)
-        reached = met.via and 2 * sum(share for _, share in met.via) > met.relevance
+        reached = met.via and met.via[0][1] > met.own
         edges = walks.path(met.via[0][0], met.ordinal) if reached else ()
         return Hit(item, met.relevance * weighed, Why(met.relevance, met.terms, via, met.names, met.gain), edges)

@@ -88,6 +88,8 @@ class Met(NamedTuple):
     """The speaker and the days that the query names and it has."""
     gain: float
     """What of the relevance came from elsewhere."""
+    own: float
+    """What its own terms would bring alone, and the gain."""
 
 
 def meet(
@@ -220,7 +222,13 @@ class _Search:
         if self._is_speaker(ordinal):
             names.append(self._speaker)
         return Met(
-            ordinal, relevance, tuple(self._says.get(ordinal, ())), tuple(sorted(via, key=lambda e: (-e[1], e[0]))), tuple(names), gain
+            ordinal=ordinal,
+            relevance=relevance,
+            terms=tuple(self._says.get(ordinal, ())),
+            via=tuple(sorted(via, key=lambda e: (-e[1], e[0]))),
+            names=tuple(names),
+            gain=gain,
+            own=gain + (self._share(ordinal, 1.0) if ordinal in self._says else 0.0),
         )
 
     def _share(self, source: int, weight: float) -> float:

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blackboard import assembly
+from blackboard.archive import Said
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem
 from blackboard.network import PheromoneNetwork
-from blackboard.section import OPENING
+from blackboard.section import OPENING, Line, line
 from blackboard.tokens import count_tokens
 from bus.messages import Assemble, Assembled
 from tests.blackboard.network.lone import put, rounds
@@ -162,7 +163,7 @@ def test_drafts_go_in_when_they_are_asked_for() -> None:
     assert chosen(found) == ["the cat may be grey"]
     assert "Drafts:" in found.text
     put(network, "a strong thought", 9.0, kind="trace")
-    assert look(network, "cat", fill=True).chosen == look(network, "cat").left_out == ()
+    assert (look(network, "cat", fill=True).chosen, look(network, "cat").left_out) == ((), ())
     assert chosen(look(network, "cat", fill=True, traces=True)) == ["the cat may be grey", "a strong thought"]
 
 
@@ -351,8 +352,12 @@ def test_what_cannot_fit_is_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> 
     network, rendered = PheromoneNetwork(), list[str]()
     put(network, "cat " * 10_000)
     put(network, "a cat")
-    line = assembly.line
-    monkeypatch.setattr(assembly, "line", lambda item, said, reader: (rendered.append(said[0]), line(item, said, reader))[1])
+
+    def noted(item: ContextItem, said: Said, reader: str) -> Line:
+        rendered.append(said[0])
+        return line(item, said, reader)
+
+    monkeypatch.setattr(assembly, "line", noted)
     assert chosen(look(network, "cat", 60)) == rendered == ["a cat"]
 
 

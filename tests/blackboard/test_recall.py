@@ -147,6 +147,30 @@ def test_strength_and_freshness_weigh_in() -> None:
     assert weight(8.0, 1.0, half=3.0) > weight(8.0, 0.5, half=3.0) > weight(3.0, 0.5, half=3.0)
 
 
+def test_what_was_confirmed_lately_is_fresh() -> None:
+    """Not what was merely used: of two that are as strong, the one that was said last goes first."""
+    network = PheromoneNetwork()
+    old = put(network, "a cat sat")
+    for _ in range(20):
+        network.evaporate()
+    network.use(old)
+    new = network.deposit(ContextItem("a cat ran", owner="ann"), initial_strength=old.strength)
+    found = network.hits("cat")
+    assert [hit.item for hit in found] == [new, old]
+    freshness = (1.0, np.exp(-network.kinds["fact"].rate * 20))
+    expected = [weight(old.strength, fresh, half=3.0) for fresh in freshness]
+    assert [hit.score / hit.why.relevance for hit in found] == pytest.approx(expected)
+
+
+def test_what_has_the_words_itself_was_not_reached() -> None:
+    """Walking to it is of no use, then; and a search has it before what is only near, however strong that is."""
+    network = PheromoneNetwork()
+    one, other, near = put(network, "a cat"), put(network, "another cat"), put(network, "Doudou", kind="constraint")
+    edges = network.connect(one, other), network.connect(other, near)
+    assert {hit.item: hit.edges for hit in network.hits("cat")} == {one: (), other: (), near: tuple(edge.id for edge in edges)}
+    assert network.search("cat") == [one, other, near]
+
+
 @pytest.mark.parametrize("linked", [False, True])
 def test_what_others_keep_in_private_shows_in_nothing(linked: bool) -> None:
     """Not in what is recalled, in no figure, to the bit: though it has the words, and is linked with what both see."""
@@ -210,3 +234,29 @@ def test_what_is_near_in_meaning_is_recalled_too() -> None:
     network.connect(others[1], late)
     assert network.hits("which pets are there?")[0].item is late
     assert "ann: invoice 0\nann: invoice 1\nann: a cat, too" in embedder.read
+
+
+def test_an_item_is_embedded_with_what_is_around_it() -> None:
+    """And after it, of its own partition, as far as it is there still; a circle is walked once."""
+    embedder = Alike()
+    network = PheromoneNetwork(embedder=embedder)
+    gone, secret = put(network, "gone", scope="shared"), put(network, "secret")
+    one, two, alone = (put(network, each, scope="shared") for each in ("one", "two", "alone"))
+    network.connect(gone, alone, scope="shared")
+    network.connect(secret, alone, scope="shared")
+    network.connect(one, two, scope="shared")
+    network.connect(two, one, scope="shared", relation="answers")
+    network.retract(gone, by="ann")
+    network.hits("which?", partitions=["shared"])
+    assert set(embedder.read) >= {"ann: alone", "ann: two\nann: one\nann: two", "ann: one\nann: two\nann: one"}
+    assert not any("gone" in text or "secret" in text for text in embedder.read)
+
+
+def test_a_question_is_embedded_as_whoever_it_names_would_answer_it() -> None:
+    """Of those that said anything in what the asker sees."""
+    embedder = Alike()
+    network = PheromoneNetwork(embedder=embedder)
+    put(network, "a cat")
+    put(network, "a cat, too", owner="bob")
+    network.hits("Which cat does ann have, and which does bob?", partitions=["private:ann"])
+    assert "cat does I have, and which does bob" in embedder.read

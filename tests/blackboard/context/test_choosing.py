@@ -29,7 +29,8 @@ def test_searches_add_up() -> None:
     both = choose(found, {"cat": 1.0, "red dog": 0.3}, WAYS, Limits(inf, inf))
     assert list(alone.taken) == [0]
     assert list(both.taken) == [0, 1]
-    assert alone.taken[0].relevance < both.taken[0].relevance <= 1
+    assert alone.taken[0].relevance < both.taken[0].relevance < 1
+    assert choose(found, {"cat": 1.0, "red cat": 1.0}, WAYS, Limits(inf, inf)).taken[0].relevance == 1
 
 
 def test_the_whole_is_counted() -> None:

@@ -21,3 +21,4 @@ def test_messages_cost_their_frames_too() -> None:
     assert cost(piece, lambda text: len(text) // 13) == 1 + 2 * FRAME
     assert cost_of_all("", history, len) == len("f({})12") + 2 * FRAME
     assert cost_of_all("x" * 99, history, len) == 99
+    assert cost_of_all("", [{"role": "user", "name": "ada", "content": "hi"}], len) == len("adahi") + FRAME

@@ -42,6 +42,15 @@ def test_under_a_budget_the_best_of_two_is_near_the_best(seed: int, budget: int)
     assert walk.value >= 0.5 * (1 - 1 / e) * best(seed, 9, price, budget, 9) - 1e-6
 
 
+def test_what_was_overturned_may_follow_what_overturned_it() -> None:
+    """Once that is in, it is taken like any other; it is left out as superseded no longer."""
+    modular = worth(3, 3, Weights(1, 0, 0))
+    modular._by_relevance[:] = [0.5, 0.3, 0.2]
+    walk = by_gain(modular, Terms([1, 1, 1], after={0: 1}))
+    assert (list(walk.taken), walk.left) == ([1, 0, 2], {})
+    assert by_gain(worth(3, 3), Terms([1, 1, 1], after={0: 1}, pieces=1), [0]).left[0] == "superseded"
+
+
 def test_the_best_of_two_is_the_better() -> None:
     """Many small ones may be worth more than a large one, and the other way round."""
     terms = Terms([10, 5, 5], 10)

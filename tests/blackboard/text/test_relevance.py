@@ -102,6 +102,15 @@ def test_a_day_leaves_no_trace() -> None:
     assert found[1].via == ()
 
 
+def test_what_is_near_in_meaning_alone_has_to_be_very_near() -> None:
+    """Two standard deviations; to what is met anyway any nearness adds."""
+    index = index_of("cat", "dog", "bird")
+    deviation = WEIGHTS.meaning
+    found = meet([index], Query.of("cat"), 9, gains={0: deviation, 1: 2 * deviation, 2: 1.99 * deviation})
+    assert [(each.ordinal, each.gain) for each in found] == [(0, deviation), (1, 2 * deviation)]
+    assert [each.own for each in found] == pytest.approx([each.relevance for each in found])
+
+
 def test_a_query_says_each_thing_once() -> None:
     """However often it repeats itself."""
     assert Query.of("cat, cats; 15:00 and 3 pm").terms == ("cat", "15:00", "3", "pm", "@afternoon")
