@@ -1,6 +1,7 @@
 """What a query recalls from a network, over edges, too, and why."""
 
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
 from itertools import pairwise
 
 import numpy as np
@@ -124,6 +125,29 @@ def test_a_hub_is_walked_along_its_strongest_edges() -> None:
     assert reached == set(others[-8:])
     network.reinforce_edge(edges[0], delta=1.0)
     assert {hit.item for hit in network.hits("hub", 100)} - {hub} == {others[0], *others[-7:]}
+
+
+def test_edges_that_come_and_go_are_followed() -> None:
+    """Between one query and the next."""
+    network = PheromoneNetwork()
+    one, other = put(network, "hit"), put(network, "other")
+    third = put(network, "third")
+    network.connect(one, other, initial_strength=0.2)
+    assert {hit.item for hit in network.hits("hit")} == {one, other}
+    network.connect(one, third)
+    assert {hit.item for hit in network.hits("hit")} == {one, other, third}
+    network.evaporate(rate=0.6)  # the weak one is gone with that
+    assert {hit.item for hit in network.hits("hit")} == {one, third}
+
+
+def test_on_the_wall_clock_yesterday_is_the_day_before_the_question() -> None:
+    """Whether or not anything has happened since; unless who asks says which day it is."""
+    made = datetime(2026, 5, 8, 12, tzinfo=UTC).timestamp()
+    network = PheromoneNetwork(wall_clock=True, now=made)
+    walk = put(network, "a walk")
+    assert network.hits("yesterday") == []
+    assert [hit.item for hit in network.hits("yesterday", at=made + 86_400)] == [walk]
+    assert [hit.item for hit in network.hits("yesterday", today=date(2026, 5, 9))] == [walk]
 
 
 def test_what_does_not_stand_passes_nothing_on() -> None:

@@ -49,6 +49,15 @@ def test_what_was_overturned_may_follow_what_overturned_it() -> None:
     walk = by_gain(modular, Terms([1, 1, 1], after={0: 1}))
     assert (list(walk.taken), walk.left) == ([1, 0, 2], {})
     assert by_gain(worth(3, 3), Terms([1, 1, 1], after={0: 1}, pieces=1), [0]).left[0] == "superseded"
+    assert len(by_gain(worth(3, 3), Terms([1, 1, 1], 3, after={0: 1}), [1]).taken) == 3
+
+
+@given(seed=SEEDS, budget=st.integers(0, 90))
+def test_gains_add_up_to_the_value(seed: int, budget: int) -> None:
+    """Whatever they were ranked by, they are told as what they added."""
+    for walk_by in (by_gain, by_density):
+        walk = walk_by(worth(seed, 9), Terms(costs(seed, 9), budget))
+        assert walk.value == pytest.approx(sum(walk.taken.values()), abs=1e-5)
 
 
 def test_the_best_of_two_is_the_better() -> None:

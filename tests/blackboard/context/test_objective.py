@@ -53,3 +53,10 @@ def test_nothing_to_choose_from_is_worth_nothing() -> None:
     objective = Worth(Weights(1, 1, 1), [], np.zeros((0, 0), np.float32), [])
     assert objective.gains() == []
     assert objective.value == 0
+
+
+def test_what_is_half_alike_stands_for_a_quarter() -> None:
+    """Coverage counts the square of a cosine."""
+    cosines = np.array([[1, 0.5], [0.5, 1]], np.float32)
+    objective = Worth(Weights(0, 0, 1), [0.5, 0.5], cosines, [0, 1])
+    assert objective.gain(0) == pytest.approx(0.5 + 0.5 * 0.25)

@@ -33,8 +33,9 @@ def test_a_day_is_a_conversation_of_its_own() -> None:
     relevance = lexical(
         Piece("Lisbon", speaker="ada", day=may), Piece("So", speaker="bob", day=june), Piece("Yes", speaker="ada", day=june)
     )
-    assert set(relevance.scores("Lisbon", 9)) == {0}
+    assert set(relevance.scores("Lisbon?", 9)) == {0}
     assert set(relevance.scores("on 8 May", 9)) == {0}
+    assert set(lexical(*(Piece("So", day=day) for day in (may, date(2026, 5, 9)))).scores("yesterday", 9)) == {0}
 
 
 def test_a_history_is_added_to() -> None:

@@ -62,6 +62,12 @@ def test_the_newest_is_in_if_it_fits() -> None:
     assert [each.why for each in selection.left_out] == ["over budget"]
 
 
+def test_what_fits_to_the_token_is_in() -> None:
+    """Though with a line break behind it, it would not."""
+    assert count_tokens("cat") < count_tokens("cat\n")
+    assert texts(ContextSelector().select("cat", ["cat"], max_tokens=count_tokens("cat"))) == ["cat"]
+
+
 def test_without_limits_about_ten_and_fewer_once_one_adds_too_little() -> None:
     """A dynamic count."""
     history = [f"cat {n} {'and other things that were said ' * 9}" for n in range(30)]

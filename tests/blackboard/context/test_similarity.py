@@ -16,6 +16,8 @@ def test_texts_are_alike_by_their_rare_terms() -> None:
     assert cosines[0, 1] == pytest.approx(1)
     assert 0 < cosines[0, 2] < 0.5
     assert cosines[0, 3] < cosines[0, 2]
+    common, rare = by_terms([numbers(1, 2), numbers(1, 3), numbers(4, 5), numbers(4, 6), numbers(1, 7)])[[0, 2], [1, 3]]
+    assert common < rare
     assert cosines[5].tolist() == [0, 0, 0, 0, 0, 1]
     assert (cosines == cosines.T).all()
 
