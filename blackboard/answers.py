@@ -16,7 +16,7 @@ from blackboard.errors import BadValue
 from blackboard.items import ContextItem
 from blackboard.kinds import CONSTRAINT, table
 from blackboard.network import PheromoneNetwork
-from blackboard.validity import validate_limit
+from blackboard.validity import validate_limit, validate_query
 from blackboard.wire import edge_to_wire, to_wire
 from bus import names
 from bus.messages import (
@@ -83,13 +83,16 @@ class Answers:
                 return self._items(network.top(query.limit, partitions=seen, kind=query.kind, at=at), at)
             case Search():
                 validate_limit(query.limit)
+                validate_query(query.text)
                 return self._items(network.search(query.text, query.limit, partitions=seen, at=at), at)
             case Hits():
                 validate_limit(query.limit)
+                validate_query(query.text)
                 hits = network.hits(query.text, query.limit, partitions=seen, at=at, today=query.today)
                 return HitList(tuple(HitView(item=self._item(hit.item, at), why=hit.why, score=hit.score, edges=hit.edges) for hit in hits))
             case Assemble():
-                validate_limit(query.max_candidates)
+                validate_limit(query.max_candidates, "max_candidates")
+                validate_query(query.text)
                 return assemble(network, query, reader=agent, partitions=seen, at=at)
             case Get():
                 return self._items([views.find(network, agent, query.item)], at)

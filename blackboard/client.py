@@ -32,6 +32,7 @@ from blackboard.verbs import Batch, Ref, Verbs, id_of
 from blackboard.wire import from_wire
 from bus.errors import NoAnswer
 from bus.messages import (
+    MAX_OBSERVATIONS,
     Account,
     AnyObservation,
     AnyQuery,
@@ -81,6 +82,9 @@ from bus.port import Channel
 
 AT_ONCE = 256
 """Observations of an import that are under way together: they share posts, in order."""
+
+USED_AT_ONCE = MAX_OBSERVATIONS // 2
+"""Items, and as many edges, that are used in a unit."""
 
 R = TypeVar("R", bound=AnyReply)
 T = TypeVar("T")
@@ -178,8 +182,11 @@ class Board(Verbs):
         asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today)
         assembled = await self._ask(asked, Assembled)
         if use and assembled.chosen:
-            edges = dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges)
-            await self._say(UseAll(tuple(hit.item.id for hit in assembled.chosen), tuple(edges)))
+            edges = tuple(dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges))
+            items = tuple(hit.item.id for hit in assembled.chosen)
+            for first in range(0, max(len(items), len(edges)), USED_AT_ONCE):
+                some = slice(first, first + USED_AT_ONCE)
+                await self._say(UseAll(items[some], edges[some]))
         return assembled
 
     async def end_round(self, number: int | None = None) -> None:

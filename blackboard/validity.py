@@ -29,6 +29,8 @@ MAX_NAME = 256
 """Characters in a key, a target, a kind, a unit or a relation."""
 MAX_LIMIT = 10_000
 """The most items that one question may ask for."""
+MAX_QUERY = 65_536
+"""Characters of a query."""
 MAX_DEPTH = 32
 """How deeply a value may nest."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -86,10 +88,16 @@ def validate_said(observation: AnyObservation) -> None:
     validate(observation)
 
 
-def validate_limit(limit: int) -> None:
+def validate_limit(limit: int, name: str = "limit") -> None:
     """How many may be asked for at once."""
     if not 0 < limit <= MAX_LIMIT:
-        raise BadValue(f"limit {limit}: ask for 1 to {MAX_LIMIT:,}")
+        raise BadValue(f"{name} {limit}: ask for 1 to {MAX_LIMIT:,}")
+
+
+def validate_query(text: str) -> None:
+    """What a host is asked to look for: it reads that while others wait."""
+    if len(text) > MAX_QUERY:
+        raise BadValue(f"a query of {len(text):,} characters: at most {MAX_QUERY:,}; say what it is about, not all of it")
 
 
 def _validate_deposit(deposit: Deposit) -> None:

@@ -263,6 +263,20 @@ async def test_a_field_of_another_type_is_named() -> None:
         assert await finance.newest() == {"shared": 0, "private.finance": 0}
 
 
+async def test_more_than_a_unit_holds_is_used_in_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each item and each edge once."""
+    monkeypatch.setattr("blackboard.client.USED_AT_ONCE", 2)
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        items = [await finance.deposit(f"a cat {n}") for n in range(5)]
+        other = await finance.deposit("its name is Doudou")
+        await finance.link(items[0], other)
+        assert len((await finance.assemble("cat")).chosen) == 6
+        for item in (*items, other):
+            assert [act.cause for act in (await finance.explain(item)).acts] == ["deposit", "use"]
+        assert (await finance.edges_of(other))[0].strength > 1
+
+
 async def test_assembling() -> None:
     """A section for a prompt from what the agent sees; what is in it is used in one unit, walked edges, too; the account shows it."""
     async with running_board("finance", "procurement") as running:
