@@ -167,7 +167,7 @@ class Board(Verbs):
         fill: bool = False,
         traces: bool = False,
         min_strength: float = 0.0,
-        max_candidates: int = 200,
+        max_candidates: int = 150,
         today: date | None = None,
         use: bool = True,
     ) -> Assembled:

@@ -151,7 +151,7 @@ class PheromoneNetwork(Renaming):
         fill: bool = False,
         traces: bool = False,
         min_strength: float = 0.0,
-        max_candidates: int = 200,
+        max_candidates: int = 150,
         today: date | None = None,
         count: TokenCounter = count_tokens,
         use: bool = True,

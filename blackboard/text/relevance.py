@@ -162,10 +162,11 @@ class _Search:
         rest, k = self._whole, self._weights.saturation
         some: AbstractSet[int] | None = None
         for term, idf in self._idf.items():
-            if len(scores) >= size and rest < nlargest(size, scores.values())[-1]:
+            if some is None and len(scores) >= size and rest < (least := nlargest(size, scores.values())[-1]):
+                scores = {ordinal: score for ordinal, score in scores.items() if score + rest >= least}
                 some = scores.keys()  # nothing else can be among the best any more
-            elif self._holding[term] > COMMON:
-                some = {*scores, *preferred()} if some is None else some
+            elif some is None and self._holding[term] > COMMON:
+                some = {*scores, *preferred()}
             rest -= idf
             for index in self._indices:
                 having, of_day, gains = index.having(term), index.of_day(term), dict[int, float]()

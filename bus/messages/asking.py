@@ -48,7 +48,7 @@ class Assemble(Query, frozen=True):
     """Let drafts in, too: items of the kind *trace*."""
     min_strength: float = 0.0
     """Below it an item is too weak, unless it is a hard constraint; what is archived has a strength of 0."""
-    max_candidates: int = 200
+    max_candidates: int = 150
     """Of what the text recalls, the best that are considered at all."""
     today: date | None = None
     """As in ``Hits``."""
