@@ -52,7 +52,7 @@ def of_items(embedder: Embedder, alone: Sequence[str], among: Sequence[str]) -> 
     return unit(embedder.embed(alone) + embedder.embed(among))
 
 
-class Near(NamedTuple):
+class Nearness(NamedTuple):
     """How near items are to a question: their ordinals and their cosines, in no order."""
 
     ordinals: "ndarray[tuple[int], dtype[int64]]"
@@ -88,11 +88,11 @@ class Vectors:
             self._matrix[row], moved = self._matrix[last], int(self._ordinals[last])
             self._ordinals[row], self._rows[moved] = moved, row
 
-    def near(self, question: Vector) -> Near:
+    def near(self, question: Vector) -> Nearness:
         """How near each item is."""
         self._make_room(1)
         size = len(self._rows)
-        return Near(self._ordinals[:size], self._matrix[:size] @ question)
+        return Nearness(self._ordinals[:size], self._matrix[:size] @ question)
 
     def _make_room(self, size: int) -> None:
         import numpy as np
@@ -125,7 +125,7 @@ class MeaningIndex:
         self._coming.pop(ordinal, None)
         self._vectors.drop(ordinal)
 
-    def near(self, question: Vector, told: Callable[[Iterable[Any]], Iterable[tuple[str, str]]]) -> Near:
+    def near(self, question: Vector, told: Callable[[Iterable[Any]], Iterable[tuple[str, str]]]) -> Nearness:
         """How near each item is; ``told``: items → the texts of each, alone and among its neighbours."""
         if self._coming:
             alone, among = zip(*told(self._coming.values()), strict=True)
@@ -134,7 +134,7 @@ class MeaningIndex:
         return self._vectors.near(question)
 
 
-def gains(near: Iterable[Near], *, weight: float, most: int = MOST) -> dict[int, float]:
+def gains(near: Iterable[Nearness], *, weight: float, most: int = MOST) -> dict[int, float]:
     """What nearness adds to the relevance of items: ordinal → gain, of the ``most`` that are nearest above the mean.
 
     ``weight`` is what a standard deviation adds.

@@ -6,8 +6,8 @@ For a term t and an item i, with the items o that are near it, each at a weight 
     relevance(i) = Σ idf(t) · x / (k + x)  /  Σ idf(t),      idf(t) = ln(1 + (N - n + ½) / (n + ½))
 
 so it is between 0 and 1. It is the terms that spread, before they saturate, and not the scores: an item whose neighbours say half of what
-is asked each meets all of it (chapter 2, "Recall"). What was said by the one speaker that the query names counts more, and so does what was
-said on a day that it names.
+is asked each meets all of it (chapter 2, "Recall"). On top of that comes nearness in meaning, where there is an embedder, and what the
+query names: what was said by the one speaker that it names counts more, and so does what was said on a day that it names.
 
 Law: a query costs no more where everything has to do with it. Only what the best have themselves spreads (``SPREADING`` of them); and a
 term that very many items have (``COMMON``) brings in none but the preferred ones of them, of which there are few. Nor does it cost more the
@@ -31,12 +31,11 @@ SPREADING = 150
 COMMON = 5_000
 """What more items have tells them apart so little that not all of them are looked at for it."""
 
-Near = Callable[[int], Sequence[tuple[int, float]]]
-"""Item → the items on which its terms leave a trace, each with a weight."""
-
-
 TERMS = 200
 """So many terms of a query are looked for, the rarest of those that there are: a page that is given as a query costs no more."""
+
+Near = Callable[[int], Sequence[tuple[int, float]]]
+"""Item → the items on which its terms leave a trace, each with a weight."""
 
 
 class Weights(NamedTuple):
@@ -162,8 +161,8 @@ class _Search:
         rest, k = self._whole, self._weights.saturation
         some: AbstractSet[int] | None = None
         for term, idf in self._idf.items():
-            if some is None and len(scores) >= size and rest < (least := nlargest(size, scores.values())[-1]):
-                scores = {ordinal: score for ordinal, score in scores.items() if score + rest >= least}
+            if some is None and len(scores) >= size and self._at_most(rest) < (least := nlargest(size, scores.values())[-1] / self._whole):
+                scores = {ordinal: score for ordinal, score in scores.items() if self._at_most(score + rest) >= least}
                 some = scores.keys()  # nothing else can be among the best any more
             elif some is None and self._holding[term] > COMMON:
                 some = {*scores, *preferred()}
@@ -171,6 +170,8 @@ class _Search:
             for index in self._indices:
                 having, of_day, gains = index.having(term), index.of_day(term), dict[int, float]()
                 for ordinal in having if some is None else having.keys() & some:
+                    if of_day and ordinal in of_day:
+                        continue
                     said = having[ordinal]
                     gain = gains.get(said)
                     if gain is None:
@@ -178,8 +179,15 @@ class _Search:
                         gain = gains[said] = idf * x / (k + x)
                     scores[ordinal] = scores.get(ordinal, 0.0) + gain
                 for ordinal in of_day if some is None else some & of_day:
-                    scores[ordinal] = scores.get(ordinal, 0.0) + idf / (k + 1)
-        return [-ordinal for _, ordinal in nlargest(size, ((score, -ordinal) for ordinal, score in scores.items()))]
+                    x = 1.0 + (self._x(having[ordinal]) if ordinal in having else 0.0)
+                    scores[ordinal] = scores.get(ordinal, 0.0) + idf * x / (k + x)
+        best = nlargest(size, ((self._with_names(ordinal, score / self._whole), -ordinal) for ordinal, score in scores.items()))
+        return [-ordinal for _, ordinal in best]
+
+    def _at_most(self, score: float) -> float:
+        """The relevance of an item with that score if it were of a day and of the speaker that the query names."""
+        relevance = score / self._whole + (self._weights.day if self._days else 0.0)
+        return relevance * self._weights.speaker if self._speaker else relevance
 
     def _x(self, said: int) -> float:
         """Of a term that an item has: how often, by its length."""
@@ -226,7 +234,7 @@ class _Search:
             ordinal=ordinal,
             relevance=relevance,
             terms=tuple(self._says.get(ordinal, ())),
-            via=tuple(sorted(via, key=lambda e: (-e[1], e[0]))),
+            via=tuple(sorted(via, key=lambda each: (-each[1], each[0]))),
             names=tuple(names),
             gain=gain,
             own=gain + (self._share(ordinal, 1.0) if ordinal in self._says else 0.0),

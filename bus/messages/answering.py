@@ -31,7 +31,7 @@ class Why(Struct, frozen=True, gc=False, omit_defaults=True):
     """Why an item was recalled (chapter 2, "Recall")."""
 
     relevance: float
-    """How much of what was asked it meets: 0…1, before its strength weighs in."""
+    """How much of what was asked it meets, before its strength weighs in: 0…1, and beyond for what is named and what is near in meaning."""
     terms: tuple[str, ...] = ()
     """The words of the query that it has itself."""
     via: tuple[Via, ...] = ()

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from blackboard.dense import Near, Vectors, as_said, gains, of_items, of_question
+from blackboard.dense import Nearness, Vectors, as_said, gains, of_items, of_question
 from tests.blackboard.test_embedding import Hashing
 
 
-def near(scores: dict[int, float]) -> Near:
-    return Near(np.array(list(scores), np.int64), np.array(list(scores.values()), np.float32))
+def near(scores: dict[int, float]) -> Nearness:
+    return Nearness(np.array(list(scores), np.int64), np.array(list(scores.values()), np.float32))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_where_cosines_lie_makes_no_difference(cosines: list[float], scale: floa
     """Nor how wide: of another model they are elsewhere."""
     assume(np.std(cosines) > 1e-3)
     there = gains([near(dict(enumerate(cosines)))], weight=0.15)
-    elsewhere = gains([Near(np.arange(len(cosines)), np.array(cosines) * scale + shift)], weight=0.15)  # type: ignore[arg-type]
+    elsewhere = gains([Nearness(np.arange(len(cosines)), np.array(cosines) * scale + shift)], weight=0.15)  # type: ignore[arg-type]
     assert {n: elsewhere.get(n, 0.0) for n in there} == pytest.approx(there, abs=1e-4)
 
 
@@ -105,6 +105,6 @@ def test_so_many_are_near_at_most() -> None:
 
 
 @pytest.mark.parametrize("each", [[], [near({})], [near({1: 0.3})], [near(dict.fromkeys(range(9), 0.3))]])
-def test_where_nothing_is_nearer_nothing_is_added(each: list[Near]) -> None:
+def test_where_nothing_is_nearer_nothing_is_added(each: list[Nearness]) -> None:
     """No vectors, one, all alike, or a question that the model does not read."""
     assert gains(each, weight=0.15) == {}

@@ -14,10 +14,10 @@ from blackboard.clock import ManualClock
 from blackboard.sqlite import SqliteStore
 from blackboard.store import MemoryStore, Store
 from blackboard.text import Text, cache
-from blackboard.text.analysis import Analysis, analyse
 from bus import names
 from bus.memory import MemoryBus
 from bus.messages import AnyObservation, HandOver, RenameKey
+from tests.blackboard.analyses import counted
 from tests.blackboard.hosting import host, post, state
 
 WITHIN = 10.0
@@ -26,14 +26,7 @@ WITHIN = 10.0
 @pytest.fixture(autouse=True)
 def made(monkeypatch: pytest.MonkeyPatch) -> list[Text]:
     """The texts that were analysed to be indexed."""
-    texts: list[Text] = []
-
-    def counted(text: Text) -> Analysis:
-        texts.append(text)
-        return analyse(text)
-
-    monkeypatch.setattr(cache, "analyse", counted)
-    return texts
+    return counted(monkeypatch)
 
 
 @pytest.fixture(params=["memory", "sqlite"])

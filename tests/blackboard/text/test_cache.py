@@ -7,7 +7,8 @@ import pytest
 
 from blackboard.archive import Unwritten
 from blackboard.text import AnalysisCache, Text, cache
-from blackboard.text.analysis import Analysis, analyse
+from blackboard.text.analysis import analyse
+from tests.blackboard.analyses import counted
 
 CAT, DOG = Text("a red cat", "ann", date(2026, 5, 8)), Text("a dog")
 
@@ -30,14 +31,7 @@ class Kept:
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[Text]:
     """The texts that were analysed."""
-    texts: list[Text] = []
-
-    def counted(text: Text) -> Analysis:
-        texts.append(text)
-        return analyse(text)
-
-    monkeypatch.setattr(cache, "analyse", counted)
-    return texts
+    return counted(monkeypatch)
 
 
 def test_nothing_is_analysed_twice(made: list[Text]) -> None:

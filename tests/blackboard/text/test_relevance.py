@@ -137,11 +137,18 @@ def test_nothing_is_met_by_nothing() -> None:
 
 
 words = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=4).map(" ".join)
+said = st.builds(
+    Text,
+    st.lists(st.sampled_from([*"abcdef", "7", "May", "2023"]), min_size=1, max_size=4).map(" ".join),
+    st.sampled_from(["", "ann", "bob"]),
+    st.sampled_from([None, date(2023, 5, 7), date(2023, 5, 8), date(2022, 5, 7)]),
+)
+questions = st.tuples(words, st.sampled_from(["", "Ann", "on 7 May 2023", "Bob in May", "Ann on May 7, 2023"])).map(" ".join)
 
 
-@given(st.lists(words, max_size=30), words, st.integers(1, 6))
-def test_how_the_work_is_cut_short_shows_in_no_result(texts: list[str], asked: str, limit: int) -> None:
-    """The best are the same when only as many are looked at closely."""
+@given(st.lists(said, max_size=40), questions, st.integers(1, 6))
+def test_how_the_work_is_cut_short_shows_in_no_result(texts: list[Text], asked: str, limit: int) -> None:
+    """The best are the same when only as many are looked at closely, also where it is a day or a speaker that makes them the best."""
     index = index_of(*texts)
     whole = meet([index], Query.of(asked), 100)[:limit]
     with pytest.MonkeyPatch.context() as patch:
