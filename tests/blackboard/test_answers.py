@@ -44,6 +44,13 @@ def test_questions_move_nothing() -> None:
     assert driver.board.snapshot(full=True) == before
 
 
+def test_a_long_question_is_answered() -> None:
+    """As long as a host takes it."""
+    driver = Driver()
+    for query in (Search("x " * 32_768), Hits("x " * 32_768), Assemble("x " * 32_768)):
+        driver.ask("finance", query)
+
+
 def test_a_wall_clock_board_answers_as_of_the_question_and_does_nothing_that_a_tick_does() -> None:
     """Strengths are those of the moment; what is protected, or faded unnoticed, is so until the tick."""
     driver = Driver(BoardConfig(name="test", time="wall", round_seconds=60.0))

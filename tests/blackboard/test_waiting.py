@@ -101,6 +101,19 @@ def test_a_summary_has_what_its_items_agree_in() -> None:
     assert (summary.kind, summary.key, summary.target, summary.partition) == ("summary", "k", None, "private:ann")
 
 
+def test_groups_come_in_order_of_making() -> None:
+    """Whichever of their items was stirred: so they come as they do from a network that was restored."""
+    network = PheromoneNetwork(summariser=None)
+    items = [network.deposit(ContextItem(f"{n}", owner="ann")) for n in range(4)]
+    network.connect(items[0], items[3])
+    network.connect(items[1], items[2])
+    network.withdraw(items[0], "archived", "archive")
+    assert groups(network) == []
+    for item in items[1:]:
+        network.withdraw(item, "archived", "archive")
+    assert groups(network) == [[0, 3], [1, 2]]
+
+
 @given(st.data())
 def test_groups_are_the_related_ones(data: st.DataObject) -> None:
     """However items fade, come back and are joined: the groups are the connected parts of two or more, restored or not."""

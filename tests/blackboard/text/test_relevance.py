@@ -165,6 +165,23 @@ def test_what_has_only_the_commoner_words_may_be_the_best(monkeypatch: pytest.Mo
     assert [each.ordinal for each in meet([index], Query.of("ash birch cedar"), 1)] == [1]
 
 
+def test_what_is_named_may_make_the_best_of_what_has_only_the_commoner_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day, and a speaker, outweigh what the words alone could not."""
+    monkeypatch.setattr(relevance, "SPREADING", 1)
+    others = [f"other{n}" for n in range(60)]
+    day = index_of("ash elm oak fir", *[Text("x", day=date(2023, 5, 7))] * 3, *others)
+    assert [each.ordinal for each in meet([day], Query.of("ash elm oak fir 2023-05-07"), 1)] == [1]
+    speaker = index_of("ash ash ash w w w w w w w", *["birch y"] * 6, *others, Text("birch birch", "Ann"))
+    assert [each.ordinal for each in meet([speaker], Query.of("ash birch, Ann"), 1)] == [67]
+
+
+def test_what_has_a_rare_word_and_a_commoner_one_stays_among_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is behind when nothing else can come in any more."""
+    monkeypatch.setattr(relevance, "SPREADING", 1)
+    index = index_of("ash ash", "ash birch", *["birch"] * 4, *(f"other{n}" for n in range(9)))
+    assert [each.ordinal for each in meet([index], Query.of("ash birch"), 1)] == [1]
+
+
 def test_only_the_best_leave_traces(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many are asked for: a query that all have to do with costs no more."""
     monkeypatch.setattr(relevance, "SPREADING", 1)
@@ -179,6 +196,9 @@ def test_of_what_very_many_have_only_the_preferred_are_looked_at(monkeypatch: py
     found = meet([index], Query.of("cat doudou"), 10, preferred=lambda: (1, 4))
     assert [each.ordinal for each in found] == [3, 1]
     assert set(found[0].terms) == {"cat", "doudou"}
+    monkeypatch.setattr(relevance, "SPREADING", 1)
+    index = index_of("doudou", "doudou cat", *["cat pet"] * 4, "pet", *(f"other{n}" for n in range(9)))
+    assert [each.ordinal for each in meet([index], Query.of("cat pet doudou"), 1)] == [1]
 
 
 @given(st.lists(words, min_size=1, max_size=20), words, st.randoms(use_true_random=False))
