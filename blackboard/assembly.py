@@ -11,7 +11,9 @@ Laws:
 """
 
 from collections.abc import Iterable
+from heapq import nsmallest
 from itertools import takewhile
+from math import isfinite
 
 from blackboard.errors import BadValue
 from blackboard.holdings import Partitions
@@ -23,6 +25,8 @@ from blackboard.tokens import TokenCounter, count_tokens
 from blackboard.wire import to_wire
 from bus.messages import Assemble, Assembled, HitView, Item, LeftOut, Reason, Why
 
+MAX_TOKENS = 1_000_000_000
+"""More than any model reads."""
 CORE = 100
 """Of the strongest items, how many are looked at to fill a section, or to tell that they have nothing to do with the query."""
 LISTED = 10
@@ -35,14 +39,20 @@ MISSES = 64
 """Characters for each token of the budget that are counted in vain; after them only what is short is tried."""
 
 
-def budget_of(max_tokens: int, reserved_tokens: int) -> int:
-    """The tokens that there are for the section. Raises ``BadValue``."""
-    for what, value in (("max_tokens", max_tokens), ("reserved_tokens", reserved_tokens)):
-        if type(value) is not int or value < 0:
-            raise BadValue(f"{what} {value!r}: give a whole number of tokens, 0 or more")
-    if reserved_tokens > max_tokens:
-        raise BadValue(f"reserved_tokens {reserved_tokens:,} are more than max_tokens {max_tokens:,}: reserve less, or give more")
-    return max_tokens - reserved_tokens
+def budget_of(asked: Assemble) -> int:
+    """The tokens that there are for the section. Raises ``BadValue`` for what cannot be asked."""
+    for what, value in (("max_tokens", asked.max_tokens), ("reserved_tokens", asked.reserved_tokens)):
+        if type(value) is not int or not 0 <= value <= MAX_TOKENS:
+            raise BadValue(f"{what} {value!r}: give a whole number of tokens, 0 to {MAX_TOKENS:,}")
+    if asked.reserved_tokens > asked.max_tokens:
+        raise BadValue(
+            f"reserved_tokens {asked.reserved_tokens:,} are more than max_tokens {asked.max_tokens:,}: reserve less, or give more"
+        )
+    if type(asked.min_strength) not in {int, float} or not isfinite(asked.min_strength):
+        raise BadValue(f"min_strength {asked.min_strength!r}: give a number, 0 to let in whatever there is")
+    if type(asked.max_candidates) is not int or asked.max_candidates < 1:
+        raise BadValue(f"max_candidates {asked.max_candidates!r}: give a whole number, 1 or more")
+    return asked.max_tokens - asked.reserved_tokens
 
 
 def assemble(
@@ -55,7 +65,7 @@ def assemble(
     count: TokenCounter = count_tokens,
 ) -> Assembled:
     """The section for ``reader``, who sees these partitions, as of ``at``. Raises ``BadValue``."""
-    budget = budget_of(asked.max_tokens, asked.reserved_tokens)
+    budget = budget_of(asked)
     return _Assembly(holdings, asked, reader, partitions, at).under(_Filling(budget, count))
 
 
@@ -134,8 +144,9 @@ class _Assembly:
         if not filling.budget:
             return f"the budget is 0 tokens (max_tokens {asked.max_tokens:,}, of which {asked.reserved_tokens:,} are reserved): give more"
         if unfit:
-            shortest = min(unfit, key=lambda item: item.length)
-            least = filling.count(render([line(shortest, self._holdings.said([shortest])[shortest.ordinal], self._reader)]).text)
+            said = self._holdings.said(nsmallest(LISTED, unfit, key=lambda item: item.length))
+            lines = (line(item, said[item.ordinal], self._reader) for item in unfit if item.ordinal in said)
+            least = min(filling.count(render([each]).text) for each in lines)
             return f"the budget of {filling.budget:,} tokens is too small: with the shortest item alone a section has {least:,}"
         if some:
             return f"what has to do with the query is weaker than min_strength {asked.min_strength:g}: let weaker ones in"

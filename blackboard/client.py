@@ -27,7 +27,7 @@ from blackboard.line import PATIENCE, Line
 from blackboard.pending import MemoryPending, Pending
 from blackboard.recall import Hit
 from blackboard.sending import Sender
-from blackboard.validity import validate_said
+from blackboard.validity import validate_query, validate_said
 from blackboard.verbs import Batch, Ref, Verbs, id_of
 from blackboard.wire import from_wire
 from bus.errors import NoAnswer
@@ -178,8 +178,9 @@ class Board(Verbs):
         item is too weak; ``max_candidates``: so many are considered; ``today``: what "tomorrow" in the query is relative to. What others
         wrote is marked as data. Raises ``BadValue``, and ``TooBig`` for an account that does not fit into a message.
         """
-        budget_of(max_tokens, reserved_tokens)
         asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today)
+        validate_query(query)
+        budget_of(asked)
         assembled = await self._ask(asked, Assembled)
         if use and assembled.chosen:
             edges = tuple(dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges))
@@ -238,6 +239,7 @@ class Board(Verbs):
 
     async def search(self, text: str, limit: int = 30) -> list[ContextItem]:
         """Items that the words of ``text`` meet, the strongest first among the relevant."""
+        validate_query(text)
         return await self._items(Search(text, limit))
 
     async def hits(self, text: str, limit: int = 30, *, today: date | None = None) -> list[Hit]:
@@ -245,6 +247,7 @@ class Board(Verbs):
 
         ``today``: what "tomorrow" in the text is relative to; on a wall-clock board its own day, if not given.
         """
+        validate_query(text)
         found = (await self._ask(Hits(text, limit, today), HitList)).hits
         return [Hit(from_wire(hit.item), hit.score, hit.why, hit.edges) for hit in found]
 

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from blackboard.errors import NotWritable
+from blackboard.errors import BadValue, NotWritable
 
 if TYPE_CHECKING:
     from numpy import dtype, float32, ndarray
@@ -124,7 +124,12 @@ class Cached:
         return np.frombuffer(b"".join(found[digest] for digest in digests), "<f4").reshape(len(texts), self.dimensions)
 
     def forget(self, texts: Iterable[str]) -> None:
-        """Keep no byte of these texts' vectors, which tell much of what they say: for what is erased. Raises ``StoreError``."""
+        """Keep no byte of these texts' vectors, which tell much of what they say: for what is erased.
+
+        Raises ``StoreError``, and ``BadValue`` for a single text.
+        """
+        if isinstance(texts, str):  # its characters would be forgotten one by one, and the text kept
+            raise BadValue(f"texts are several: forget([{texts!r:.80}])")
         digests = [self._digest(text) for text in texts]
         for keeper in self._keepers:
             keeper.forget(digests)

@@ -67,10 +67,12 @@ class Recall(Holdings):
         """What a text recalls, standing or archived: the most relevant ``top_k``, the best first, each with why it is there.
 
         ``today``: what "yesterday" and the like are relative to; on a wall-clock network the day of ``at``, if not given.
-        Raises ``BadValue`` for a query that is no text.
+        Raises ``BadValue`` for a query that is no text, and a day that is none.
         """
         if not isinstance(text, str):
             raise BadValue(f"a query is a text, not {type(text).__name__}: {text!r:.80}")
+        if today is not None and not isinstance(today, date):
+            raise BadValue(f"today is a date, not {type(today).__name__}: {today!r:.80}")
         seen = None if partitions is None else tuple(sorted(set(partitions)))
         if today is None and self.wall_clock:
             today = day_of(self.now if at is None else at)

@@ -96,6 +96,8 @@ def validate_limit(limit: int, name: str = "limit") -> None:
 
 def validate_query(text: str) -> None:
     """What a host is asked to look for: it reads that while others wait."""
+    if not isinstance(text, str):
+        raise BadValue(f"a query is a text, not {type(text).__name__}: {text!r:.80}")
     if len(text) > MAX_QUERY:
         raise BadValue(f"a query of {len(text):,} characters: at most {MAX_QUERY:,}; say what it is about, not all of it")
 

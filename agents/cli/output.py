@@ -27,7 +27,10 @@ def print_json(value: Any) -> None:
     print(msgspec.json.encode(value).decode(), flush=True)
 
 
-def print_items(items: Sequence[ContextItem], *, json: bool) -> None:
+NOTHING_MEETS = "Nothing that is in view has to do with it."
+
+
+def print_items(items: Sequence[ContextItem], *, json: bool, empty: str = "Nothing is in view.") -> None:
     """Items, the strongest first as they come."""
     if json:
         print_json([to_wire(item) for item in items])
@@ -35,7 +38,7 @@ def print_items(items: Sequence[ContextItem], *, json: bool) -> None:
         print_table(
             ("strength", "kind", "key", "content", "by", "id"),
             ((number(item.strength), item.kind, item.key or "", item.content, owners(to_wire(item)), item.id) for item in items),
-            empty="Nothing is in view.",
+            empty=empty,
         )
 
 
@@ -48,7 +51,7 @@ def print_hits(hits: Sequence[Hit], *, json: bool) -> None:
             (number(score), number(why.relevance), number(item.strength), item.content, reasons(why), item.id)
             for item, score, why, _ in hits
         )
-        print_table(("score", "relevance", "strength", "content", "because of", "id"), rows, empty="Nothing is in view.")
+        print_table(("score", "relevance", "strength", "content", "because of", "id"), rows, empty=NOTHING_MEETS)
 
 
 def reasons(why: Why) -> str:

@@ -7,7 +7,7 @@ import sys
 
 import msgspec
 
-from agents.cli.output import moment, number, owners, plain, print_hits, print_items, print_json, print_table
+from agents.cli.output import NOTHING_MEETS, moment, number, owners, plain, print_hits, print_items, print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, ItemId, Who, keys_at, locate, opened
 from blackboard.opening import hosts_of
 from blackboard.roster import SILENT
@@ -45,7 +45,7 @@ async def search(board: BoardName, text: str, /, *, limit: int = 20, why: bool =
         if why:
             print_hits(await at.hits(text, limit), json=who.json)
         else:
-            print_items(await at.search(text, limit), json=who.json)
+            print_items(await at.search(text, limit), json=who.json, empty=NOTHING_MEETS)
 
 
 async def assemble(
@@ -86,9 +86,11 @@ async def assemble(
         )  # fmt: skip
     if who.json:
         print_json(found)
-        return
-    said = found.text or found.why_empty
-    print(plain(said) if sys.stdout.isatty() else said)
+    elif found.text:
+        print(plain(found.text) if sys.stdout.isatty() else found.text)
+    # What is said about it is not to get into a prompt.
+    if found.why_empty:
+        print(found.why_empty, file=sys.stderr)
     for item in found.missing:
         print(f"did not fit, and binds all the same: {plain(item.content)} {item.id}", file=sys.stderr)
 

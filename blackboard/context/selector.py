@@ -4,7 +4,7 @@ Laws: the budget wins, in tokens counted of what is handed over. The same calls 
 without what overturned it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import inf
 from typing import NamedTuple, get_args
@@ -96,8 +96,10 @@ class ContextSelector:
     def prepare(self, pieces: Sequence[Entry]) -> None:
         """Look at a history ahead of time, while the agent is idle.
 
-        :raises BadValue: an entry that is no text, no piece and no message
+        :raises BadValue: no list, or an entry that is no text, no piece and no message
         """
+        if isinstance(pieces, (str, Mapping)) or not isinstance(pieces, Sequence):
+            raise BadValue(f"a history is a list of texts, pieces or messages, not {type(pieces).__name__}: {pieces!r:.80}")
         if not self._history.is_continued_by(pieces):
             self._history, self._standing = self._begin(), None
         try:

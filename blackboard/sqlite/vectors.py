@@ -25,9 +25,9 @@ _FORGET = "DELETE FROM vectors WHERE digest IN (SELECT value FROM json_each(?))"
 class SqliteVectors:
     """The keeper in ``path``, which is made if it is not there. Used by one thread at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | Path) -> None:
         """Raises ``NotWritable``, and ``Damaged`` where something else is."""
-        self._path = path
+        self._path = path = Path(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)

@@ -34,6 +34,9 @@ COMMON = 5_000
 TERMS = 200
 """So many terms of a query are looked for, the rarest of those that there are: a page that is given as a query costs no more."""
 
+NAMED = 0.2
+"""The relevance of what somebody said, to a query that is only about who that is."""
+
 Near = Callable[[int], Sequence[tuple[int, float]]]
 """Item → the items on which its terms leave a trace, each with a weight."""
 
@@ -147,6 +150,9 @@ class _Search:
         for ordinal, gain in gains.items():
             if ordinal in scores or gain >= alone:
                 scores[ordinal] = scores.get(ordinal, 0.0) + gain
+        if not scores and self._speaker:  # nothing is asked but what somebody said: the newest of it
+            newest = nlargest(limit, (ordinal for index in self._indices for ordinal in index.said_by(self._speaker)))
+            scores = dict.fromkeys(newest, NAMED)
         met = nlargest(limit, ((self._with_names(ordinal, score), -ordinal) for ordinal, score in scores.items()))
         sources: dict[int, list[tuple[int, float]]] = {-ordinal: [] for _, ordinal in met}
         for seed, near in traces.items():

@@ -221,7 +221,7 @@ class HitList(Struct, frozen=True, tag="hits"):
     hits: tuple[HitView, ...]
 
 
-class Assembled(Struct, frozen=True, omit_defaults=True, kw_only=True, tag="assembled"):
+class Assembled(Struct, frozen=True, kw_only=True, tag="assembled"):
     """A section for a prompt, and the account of it (chapter 2, "Assembly under a budget")."""
 
     text: str = ""

@@ -1,8 +1,10 @@
 """Both conversations, side by side on one board, and what is remembered of them."""
 
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
 import blackboard
@@ -28,6 +30,9 @@ async def main(address: str, *args: str) -> int:
         chosen = options.parse_args(args)
     except SystemExit as told:  # the board that this runs on is to be closed in order
         return 2 if told.code else 0
+    if chosen.plot and (why := unplottable(chosen.plot)):
+        print(f"--plot {chosen.plot}: {why}", file=sys.stderr)
+        return 2
     async with AsyncExitStack() as boards:
         assistants = [
             Assistant(await boards.enter_async_context(blackboard.open(address, agent=f"assistant-{script.language}")), script)
@@ -43,6 +48,13 @@ async def main(address: str, *args: str) -> int:
         save(assistants[0].strengths, chosen.plot)
         print(f"\nHow strong the notes were, round by round: {chosen.plot}")
     return 0
+
+
+def unplottable(path: Path) -> str:
+    """Why no picture can be drawn there, if so: told before all the rounds are played."""
+    if not path.parent.is_dir() or path.is_dir():
+        return "name a file, in a folder that is there"
+    return "" if find_spec("matplotlib") else "it is drawn with matplotlib: pip install matplotlib"
 
 
 async def converse(assistants: Iterable[Assistant]) -> None:

@@ -84,7 +84,7 @@ def main() -> int:
         names.append(name)
         if name in ON_DATA:
             if not (path := Path(next(given, ""))).is_file():
-                parser.error(f"{name} needs its data: {name} PATH, not {str(path)!r}")
+                parser.error(f"{name} needs its data: {name} PATH; there is no file {str(path)!r}")
             data[name] = path
     if unknown := set(names) - {*BENCHMARKS, *ON_DATA}:
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}: choose from {every}")

@@ -118,6 +118,30 @@ def test_a_budget_that_cannot_be(max_tokens: int, reserved_tokens: int, says: st
         look(PheromoneNetwork(), "cat", max_tokens, reserved_tokens)
 
 
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"max_tokens": 10**30}, "0 to 1,000,000,000"), ({"min_strength": float("nan")}, "min_strength nan"),
+        ({"min_strength": "a"}, "min_strength 'a'"), ({"max_candidates": 0}, "max_candidates 0"),
+        ({"max_candidates": None}, "max_candidates None"), ({"today": "2026-05-11"}, "today is a date, not str"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked(more: dict[str, Any], says: str) -> None:
+    """Likewise."""
+    with pytest.raises(BadValue, match=says):
+        PheromoneNetwork().assemble("cat", **more)
+
+
+def test_the_least_budget_is_told_as_it_is() -> None:
+    """The item of the shortest content may stand in the longest line."""
+    network = PheromoneNetwork()
+    put(network, "cat", kind="constraint", key="number of cats in the house", op="<=", value=50_000, unit="animals", hard=True)
+    put(network, "the cat purrs")
+    why = look(network, "cat", 24).why_empty
+    assert "a section has 25" in why
+    assert look(network, "cat", 25).why_empty == ""
+
+
 def test_nothing_says_why() -> None:
     """No error, each case in words of its own, and no tags around nothing."""
     empty, network = PheromoneNetwork(), PheromoneNetwork()

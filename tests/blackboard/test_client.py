@@ -399,6 +399,8 @@ async def test_a_question_that_cannot_be_sent_is_refused() -> None:
         with pytest.raises(BadValue, match=r"assemble: .*surrogates"):
             await finance.assemble("cat \ud83d")
         with pytest.raises(BadValue, match="assemble: "):
-            await finance.assemble("cat", 10**30)
+            await finance.assemble("cat", max_candidates=10**30)
+        with pytest.raises(BadValue, match="a query of 2,000,000 characters: at most 65,536"):
+            await finance.hits("x" * 2_000_000)
         with pytest.raises(BadValue, match="check: "):
             await finance.check(budget=object())

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blackboard.embedding import BATCH, Cached, Keeper, Matrix, MemoryKeeper, readable, unit
-from blackboard.errors import NotWritable
+from blackboard.errors import BadValue, NotWritable
 from tests.blackboard.keeper_contract import A, B, C, KeeperContract
 
 
@@ -115,6 +115,8 @@ def test_what_is_forgotten_is_embedded_anew() -> None:
     assert len(keeper) == len(cached._memory) == 1
     cached.embed(["secret", "other"])
     assert inner.asked == [["secret", "other"], ["secret"]]
+    with pytest.raises(BadValue, match=r"forget\(\['secret'\]\)"):  # its letters would be forgotten, and the text kept
+        cached.forget("secret")
 
 
 @given(st.text(st.characters()), st.integers(0, 50))

@@ -23,7 +23,7 @@ class TestSqliteVectors(KeeperContract):
 def test_nothing_is_embedded_again_after_a_restart(tmp_path: Path) -> None:
     """What one process embedded, the next one finds."""
     for asked in ([["one", "two"]], []):
-        inner, keeper = Hashing(), SqliteVectors(tmp_path / "made" / "vectors.db")
+        inner, keeper = Hashing(), SqliteVectors(str(tmp_path / "made" / "vectors.db"))
         Cached(inner, keeper).embed(["one", "two"])
         assert inner.asked == asked
         keeper.close()

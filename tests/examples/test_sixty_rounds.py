@@ -141,6 +141,15 @@ def test_as_a_person_runs_it(language: str, tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 
 
+@pytest.mark.parametrize("where", ["nowhere/strengths.png", "."])
+def test_a_picture_that_cannot_be_drawn(where: str, tmp_path: Path) -> None:
+    """Is told of before the rounds are played."""
+    done = pheroboard(tmp_path, "run", str(ROOT / "examples/sixty_rounds"), "--plot", str(tmp_path / where))
+    assert done.code == 2
+    assert "name a file, in a folder that is there" in done.err
+    assert "round 60" not in done.out
+
+
 def test_what_it_does_not_know(tmp_path: Path) -> None:
     """An option that is none ends it with a word, and the server that it runs on in order."""
     done = pheroboard(tmp_path, "run", str(ROOT / "examples/sixty_rounds"), "--language", "fr")

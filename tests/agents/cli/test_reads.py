@@ -37,7 +37,7 @@ def test_top(served: Path, budget: str) -> None:
 def test_search(served: Path, budget: str) -> None:
     """Only what has to do with the words."""
     assert [item["content"] for item in pheroboard(served, "search", "kitchen", "oven", "--json").json] == ["The oven is broken"]
-    assert pheroboard(served, "search", "kitchen", "zeppelin").out == "Nothing is in view.\n"
+    assert pheroboard(served, "search", "kitchen", "zeppelin").out == "Nothing that is in view has to do with it.\n"
 
 
 def test_explain(served: Path, budget: str) -> None:
@@ -99,7 +99,13 @@ def test_assemble(served: Path, budget: str) -> None:
     assert found.out.startswith("<memory>\n")
     assert "At most 7,000" in found.out
     assert "The oven is broken" in found.out
-    assert pheroboard(served, "assemble", "kitchen", "oven", "--max-tokens", "5").out.startswith("the budget of 5 tokens is too small")
+    small = pheroboard(served, "assemble", "kitchen", "oven", "--max-tokens", "5")
+    assert small.err.startswith("the budget of 5 tokens is too small")
+    assert small.out == ""  # what is said about a section is not to get into a prompt
+    nothing = pheroboard(served, "assemble", "kitchen", "zebra", "--json")
+    assert (nothing.json["text"], nothing.json["tokens"], nothing.json["chosen"]) == ("", 0, [])
+    assert "has to do with the query" in nothing.err
+    assert "Nothing that is in view has to do with it." in pheroboard(served, "search", "kitchen", "zebra").out
     strength = pheroboard(served, "top", "kitchen", "--json").json[1]["strength"]
     account = pheroboard(served, "assemble", "kitchen", "oven", "--json").json
     assert [hit["item"]["content"] for hit in account["chosen"]] == ["The oven is broken"]
@@ -115,3 +121,5 @@ def test_what_binds_and_does_not_fit_is_told_apart(served: Path) -> None:
     found = pheroboard(served, "assemble", "kitchen", "stove", "--max-tokens", "20", "--as", "cook")
     assert f"did not fit, and binds all the same: {said}" in found.err
     assert said not in found.out
+    found = pheroboard(served, "assemble", "kitchen", "stove", "--max-tokens", "20", "--as", "cook", "--json")
+    assert f"did not fit, and binds all the same: {said}" in found.err

@@ -206,6 +206,13 @@ def test_a_history_that_cannot_be_read_is_looked_at_anew() -> None:
     assert texts(selector.select("dog", history, k=2)) == texts(ContextSelector().select("dog", history, k=2))
 
 
+@pytest.mark.parametrize("history", ["cats eat fish", {"role": "user", "content": "hi"}, None, 5])
+def test_a_history_is_a_list(history: Any) -> None:
+    """Of a text the characters would be the pieces."""
+    with pytest.raises(BadValue, match=f"a history is a list of texts, pieces or messages, not {type(history).__name__}"):
+        ContextSelector().select("fish", history)
+
+
 @pytest.mark.parametrize("limit", [-1, 2.5, float("nan"), "5", True])
 def test_a_limit_is_a_whole_number(limit: Any) -> None:
     """Below what is no number nothing would ever fit."""

@@ -85,6 +85,16 @@ def test_what_was_said_on_the_day_counts_more() -> None:
     assert within == pytest.approx({0: without[0] + 0.2, 1: without[1]})
 
 
+def test_who_said_it_alone_is_met() -> None:
+    """By the newest of what they said, where nothing else is asked; and by nothing, if several are named."""
+    index = index_of(Text("we went hiking", "Ann Lee"), Text("so did I", "Bob"), *(Text(f"walk {n}", "Ann Lee") for n in range(60)))
+    found = met(index, "Ann Lee?")
+    assert list(found) == list(range(12, 62))
+    assert {each.names for each in found.values()} == {("ann lee",)}
+    assert met(index, "Ann Lee and Bob") == {}
+    assert next(iter(met(index, "did Ann Lee go hiking?"))) == 0
+
+
 def test_a_day_alone_is_met() -> None:
     """By what was said on it, and by what names it, also relative to when it was said."""
     index = index_of(
