@@ -5,13 +5,11 @@ never a lock.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
-
-import re2
 
 from blackboard.errors import BadValue, UnitMismatch
 from blackboard.items import ContextItem
+from blackboard.patterns import pattern
 from bus.messages import ConstraintStatus
 
 _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
@@ -37,19 +35,6 @@ def check_predicate(op: str, value: Any) -> None:
         if not isinstance(value, str):
             raise BadValue(f"'matches' takes a regular expression: {value!r} is none")
         pattern(value)
-
-
-@lru_cache(maxsize=256)
-def pattern(source: str) -> Any:
-    """A compiled regular expression of a linear-time engine (no back-references, no look-around), or ``BadValue``."""
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(source, options)
-    except re2.error as error:
-        reason = error.args[0] if error.args else error
-        said = reason.decode(errors="replace") if isinstance(reason, bytes) else reason
-        raise BadValue(f"regular expression {source!r}: {said} (syntax: RE2, without look-around and back-references)") from error
 
 
 def holds(op: str, bound: Any, value: Any) -> bool | None:

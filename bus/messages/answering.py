@@ -1,5 +1,6 @@
 """What is answered: things as they stood when they were read, and the reply that carries them."""
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -275,6 +276,70 @@ class Exported(Struct, frozen=True, tag="exported"):
     next: Export | None = None
 
 
+class Fact(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """What a conversation says of one thing (chapter 3, "Recall kernel: type → fact")."""
+
+    type: str
+    value: Any = None
+    """None for what has none, as a directive: ``content`` says it."""
+    confidence: float
+    """Its concentration: 0…1."""
+    round: int
+    """Of the conversation, in which it was last said."""
+    staleness: int
+    """Rounds since then."""
+    confirm: bool
+    """Ask the user before acting on it?"""
+    target: str | None = None
+    content: str = ""
+    item: str | None = None
+    """The id of the item that says it, on a board."""
+
+
+class Facts(Struct, frozen=True, tag="facts"):
+    """Facts, the most confident first. As a whole it has the value and the confidence of its first; None and 0 where there is none."""
+
+    facts: tuple[Fact, ...] = ()
+
+    def __iter__(self) -> Iterator[Fact]:
+        return iter(self.facts)
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def __getitem__(self, number: int) -> Fact:
+        return self.facts[number]
+
+    @property
+    def value(self) -> Any:
+        """What the most confident says."""
+        return self.facts[0].value if self.facts else None
+
+    @property
+    def confidence(self) -> float:
+        """0…1"""
+        return self.facts[0].confidence if self.facts else 0.0
+
+
+class FieldView(Struct, frozen=True, omit_defaults=True, kw_only=True, tag="field"):
+    """A conversation's field as it stands."""
+
+    round: int = 0
+    """The turns so far."""
+    concentrations: dict[str, float] = {}
+    """Type → its concentration, the strongest first; it may be above 1."""
+    task: str | None = None
+    """That it is about; None: none was begun."""
+    topic: str | None = None
+    """What was last spoken about: *hotel*."""
+    focus: str | None = None
+    """The entity that was last named: an order."""
+    diluted: tuple[str, ...] = ()
+    """The types that the governor holds down."""
+    snapshots: tuple[str, ...] = ()
+    """Of which tasks that ended it could go on, the latest first."""
+
+
 class Counted(Struct, frozen=True, tag="counted"):
     stats: BoardStats
 
@@ -337,6 +402,8 @@ AnyReply = (
     | HostList
     | KindTable
     | Limited
+    | Facts
+    | FieldView
     | UpTo
     | Recalled
     | Failed

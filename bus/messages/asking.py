@@ -105,6 +105,22 @@ class Export(Query, frozen=True):
     """Items and edges in a page, at most."""
 
 
+class Recall(Query, frozen=True):
+    """What a conversation says of a type of scents, as facts (chapter 3, "Recall kernel")."""
+
+    type: str
+    """``*`` stands for any characters: ``shipping_*``."""
+    conversation: str = ""
+    limit: int = 5
+    """The most confident so many of each type."""
+
+
+class Field(Query, frozen=True):
+    """The field of scents of one of the asker's conversations."""
+
+    conversation: str = ""
+
+
 class Stats(Query, frozen=True):
     """Counts of what is in view, and the board's clock."""
 
@@ -151,6 +167,8 @@ AnyQuery = (
     | Experts
     | Explain
     | Export
+    | Recall
+    | Field
     | Stats
     | Hosts
     | Kinds

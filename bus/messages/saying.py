@@ -149,18 +149,86 @@ class Fold(Observation, frozen=True):
     """What the summary says."""
 
 
-AnyAct = Deposit | Confirm | Reinforce | Use | UseAll | Link | Share | Retract | Erase | EndRound
+class Scent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """What a message says of one thing (chapter 3, "Observe: text → scent")."""
+
+    type: str
+    """What it is about: *shipping_address*, *directive*, *chatter*."""
+    concentration: float
+    """When it is released: 0…1."""
+    decay: float
+    """By which it is multiplied each round: 0…1."""
+    target: str | None = None
+    """Which entity it is about: an order."""
+    value: Any = None
+    content: str = ""
+    """What it says in words, where an item comes of it on a board."""
+    kind: str | None = None
+    """Of that item: *slot* (a value), *constraint* (a standing rule), *state* (a request); None: none comes of it."""
+    asked: bool = False
+    """Said in a question: it counts once an answer confirms it."""
+
+
+class FieldSettings(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """How a field of scents behaves (chapter 3); the defaults are those of the preset *commerce*."""
+
+    max_rounds: int = 8
+    """The rounds that it remembers."""
+    window: int = 5
+    """The rounds within which a scent is recalled as a fact."""
+    min_concentration: float = 0.5
+    """Below it nothing is recalled as a fact."""
+    sharpness: float = 1.2
+    """β of ``superpose``."""
+    directive: float = 0.95
+    """The decay of directives, a round."""
+    address: float = 0.90
+    """The decay of addresses, a round."""
+    core: tuple[str, ...] = ("user_id", "account_level", "language")
+    """The types that never decay and survive a change of task; ``*`` stands for any characters."""
+
+
+class Scents(Observation, frozen=True):
+    """The scents of one message of a conversation (chapter 3): a unit of its own, since what it does depends on the field."""
+
+    scents: tuple[Scent, ...]
+    conversation: str = ""
+    """Which of the sender's conversations; "" is the only one of most."""
+    turn: bool = True
+    """It begins a round of the conversation; else it belongs to the one that runs."""
+    scope: str = "private"
+    """Of the items that come of it."""
+    settings: FieldSettings | None = None
+    """How the conversation's field behaves from here on; None: as before, or at first as *commerce*."""
+
+
+class BeginTask(Observation, frozen=True):
+    """A conversation turns to another task: its field is cleared of all but the core. A unit of its own."""
+
+    task: str
+    conversation: str = ""
+
+
+class EndTask(Observation, frozen=True):
+    """The task of a conversation ends: a snapshot of its field is kept. A unit of its own."""
+
+    conversation: str = ""
+
+
+AnyAct = Deposit | Confirm | Reinforce | Use | UseAll | Link | Share | Retract | Erase | EndRound | Scents | BeginTask | EndTask
 """What anybody may say."""
 AnyObservation = AnyAct | Tick | Fold | SetKinds | SetLimits | RenameKey | HandOver | EraseOwned
 Unit = Annotated[tuple[AnyObservation, ...], msgspec.Meta(max_length=MAX_OBSERVATIONS)]
 
 
 def weight(unit: Unit) -> int:
-    """How many a unit counts as: of a ``UseAll`` each thing that is used; an empty one is work, too."""
+    """How many a unit counts as: of a ``UseAll`` each thing that is used, of ``Scents`` each scent; an empty one is work, too."""
     count = len(unit)
     for each in unit:
         if type(each) is UseAll:
             count += max(len(each.items) + len(each.edges), 1) - 1
+        elif type(each) is Scents:
+            count += max(len(each.scents), 1) - 1
     return max(count, 1)
 
 
