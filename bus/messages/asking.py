@@ -106,10 +106,10 @@ class Export(Query, frozen=True):
 
 
 class Recall(Query, frozen=True):
-    """What a conversation says of a type of scents, as facts (chapter 3, "Recall kernel")."""
+    """What a conversation says of types of scents, as facts (chapter 3, "Recall kernel")."""
 
-    type: str
-    """``*`` stands for any characters: ``shipping_*``."""
+    types: str
+    """One, or many: ``*`` stands for any characters, as in ``shipping_*``."""
     conversation: str = ""
     limit: int = 5
     """The most confident so many of each type."""
