@@ -1,0 +1,297 @@
+"""The field of one conversation: which scents were released of late, how strong they are now, and what they are about (chapter 3).
+
+Laws:
+
+- A round is a turn. Each scent decays by its own factor each round since it was released; its concentration is never above 1.
+- Bounded, whatever comes: ``max_rounds`` rounds, of each ``TYPES`` types, of each type the strongest ``STRONGEST`` scents; beside them
+  ``CORE`` values of core types, which never decay.
+- What was superseded never comes back: if a slot's newest scent has to go, the older ones of the slot go, too.
+- Deterministic: no clock, no chance. ``restore(dump())`` goes on exactly as the original.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Self
+
+from msgspec.structs import replace
+
+from blackboard.errors import BadValue
+from blackboard.scent.settings import check, commerce, matches, validated
+from blackboard.scent.superposition import superpose
+from blackboard.scent.traces import FieldState, Trace, named_by, says, slot_of, strongest
+from bus.messages import FieldSettings, Scent
+
+STRONGEST = 16
+"""Scents of a type and round."""
+TYPES = 64
+"""Types of a round."""
+CORE = 64
+"""Values of core types."""
+ANSWERABLE = 64
+"""Scents of a message that an answer may confirm."""
+DILUTED = 0.7
+"""By which the concentration of a type that the governor holds down is multiplied."""
+CONFIRMATION, CONTINUATION, CHATTER, TOPIC, ORDER = "confirmation", "continuation", "chatter", "topic", "order_reference"
+"""The types that a field itself understands."""
+TIRED = 0.8
+"""By which the decay factor of chatter is multiplied from its second repetition on."""
+
+
+class PheromoneField:
+    """What one conversation is about, in bounded memory.
+
+    ``settings`` may be assigned at any time; what was released keeps its decay.
+
+    :raises BadValue: settings that cannot be; for unusual ones there is a warning (``UnusualSettings``)
+    """
+
+    def __init__(self, settings: FieldSettings = commerce) -> None:
+        self._settings = validated(settings)
+        self.round = 0
+        self.task: str | None = None
+        self.diluted = set[str]()
+        self._number = 0
+        self._rounds: dict[int, dict[str, list[Trace]]] = {}
+        self._core: dict[tuple[str, str | None], Trace] = {}
+        self._pending: tuple[Scent, ...] = ()
+        self._topic: Scent | None = None
+        self._focus: Scent | None = None
+
+    # ---- what it is about ---------------------------------------------------------------------------------------------------------------
+
+    @property
+    def settings(self) -> FieldSettings:
+        """How it behaves."""
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: FieldSettings) -> None:
+        if settings != self._settings:
+            check(settings)
+            self._settings = settings
+            self._keep(lambda scent: scent)
+
+    @property
+    def topic(self) -> str | None:
+        """What was last spoken about: *hotel*."""
+        return named_by(self._topic) if self._topic else None
+
+    @property
+    def focus(self) -> str | None:
+        """The entity that was last named: an order."""
+        return named_by(self._focus) if self._focus else None
+
+    def turn_to(self, topic: Scent | None, focus: Scent | None) -> None:
+        """Let the conversation be about these again."""
+        self._topic, self._focus = topic, focus
+
+    @property
+    def about(self) -> tuple[Scent | None, Scent | None]:
+        """The scents that named its topic and its focus."""
+        return self._topic, self._focus
+
+    # ---- releasing ----------------------------------------------------------------------------------------------------------------------
+
+    def release(self, scents: Sequence[Scent], *, turn: bool = True, brought: Sequence[Scent] = ()) -> list[Scent]:
+        """Release the scents of one message, and return what was released, in order.
+
+        ``turn``: it begins a round; else (a reply, a line of a log) it belongs to the one that runs. What was asked waits for an answer and
+        is not among what was released. In the place of a *confirmation* stands what the message before asked or stated; in the place of a
+        *continuation* stands ``brought``, what a governor brings back. Neither brings a value for a slot that the message itself fills.
+
+        :raises BadValue: a concentration or a decay that is not from 0 to 1; nothing is released then
+        """
+        for scent in scents:
+            if not (0 <= scent.concentration <= 1 and 0 <= scent.decay <= 1):
+                raise BadValue(f"{scent} has a concentration or a decay that is not from 0 to 1")
+        if turn:
+            self.round += 1
+            self._rounds.pop(self.round - self._settings.max_rounds, None)
+        answered, released, said = False, list[Scent](), list[Scent]()
+        for scent in scents:
+            if scent.type == CONFIRMATION:
+                answered = True
+                again = _besides(scents, self._pending)
+                released += [self._put(each) for each in again]
+            elif scent.type == CONTINUATION:
+                back = _besides(scents, brought)
+                released += [self._put(each, bridged=True) for each in back]
+                said += back
+            else:
+                if not scent.asked:
+                    released.append(self._put(scent))
+                if says(scent):
+                    said.append(replace(scent, asked=False) if scent.asked else scent)
+        if turn or answered or said:  # a line between that says nothing does not stand between a question and its answer
+            self._pending = tuple(said[-ANSWERABLE:])
+        return released
+
+    def _put(self, scent: Scent, *, bridged: bool = False) -> Scent:
+        """Keep it as of now. Returns it as it was released."""
+        if scent.type == CHATTER and self._had(CHATTER, self.round - 1) and self._had(CHATTER, self.round - 2):
+            scent = replace(scent, decay=scent.decay * TIRED)
+        if scent.type == TOPIC:
+            self._topic = scent
+        elif scent.type == ORDER:
+            self._focus = scent
+        self._number += 1
+        self._add(Trace(scent, self.round, self._number, bridged))
+        return scent
+
+    def _had(self, type_: str, round_: int) -> bool:
+        return type_ in self._rounds.get(round_, ())
+
+    def _add(self, trace: Trace) -> None:
+        """Keep a trace that is newer than all that are there, and what the bounds leave of the others."""
+        type_ = trace.scent.type
+        if self.is_core(type_):
+            slot = (type_, trace.scent.target)
+            self._core.pop(slot, None)
+            self._core[slot] = trace
+            if len(self._core) > CORE:
+                del self._core[next(iter(self._core))]
+            return
+        types = self._rounds.setdefault(trace.round, {})
+        traces = types.setdefault(type_, [])
+        traces.append(trace)
+        if len(traces) > STRONGEST:
+            types[type_] = strongest(traces, STRONGEST)
+            self._forget_before(traces, types[type_])
+        elif len(types) > TYPES:
+            weakest = min(types, key=lambda name: (max(each.scent.concentration for each in types[name]), types[name][-1].number))
+            for each in self._rounds.values():
+                each.pop(weakest, None)
+
+    def _forget_before(self, traces: Sequence[Trace], kept: Sequence[Trace]) -> None:
+        """Let no older value stand of a slot whose newest scent was not kept."""
+        lost = {slot_of(trace.scent) for trace in traces} - {slot_of(trace.scent) for trace in kept} - {None}
+        if lost:
+            type_ = traces[0].scent.type
+            for types in self._rounds.values():
+                if type_ in types:
+                    types[type_] = [trace for trace in types[type_] if slot_of(trace.scent) not in lost]
+                    if not types[type_]:
+                        del types[type_]
+
+    # ---- reading ------------------------------------------------------------------------------------------------------------------------
+
+    def is_core(self, type_: str) -> bool:
+        """Does it never decay?"""
+        return any(matches(type_, wanted) for wanted in self._settings.core)
+
+    @property
+    def types(self) -> list[str]:
+        """Of which there are scents, by name."""
+        names = {type_ for types in self._rounds.values() for type_ in types}
+        return sorted(names.union(type_ for type_, _ in self._core))
+
+    def traces(self, type_: str) -> Iterator[Trace]:
+        """Those of a type, the newest first."""
+        if self.is_core(type_):
+            yield from (trace for trace in reversed(self._core.values()) if trace.scent.type == type_)
+        else:
+            for types in reversed(self._rounds.values()):
+                yield from reversed(types.get(type_, ()))
+
+    def staleness(self, trace: Trace) -> int:
+        """Rounds since it was released; of the core always 0."""
+        return 0 if self.is_core(trace.scent.type) else self.round - trace.round
+
+    def strength(self, trace: Trace) -> float:
+        """The concentration of one scent now: 0…1."""
+        return trace.scent.concentration * trace.scent.decay ** self.staleness(trace)
+
+    def concentration(self, type_: str) -> float:
+        """All scents of a type superposed, each decayed by its own factor; diluted, if the governor holds the type down. May be above 1."""
+        together = superpose((self.strength(trace) for trace in self.traces(type_)), self._settings.sharpness)
+        return together * DILUTED if type_ in self.diluted else together
+
+    def concentrations(self) -> dict[str, float]:
+        """Type → its concentration, the strongest first."""
+        found = {type_: self.concentration(type_) for type_ in self.types}
+        return dict(sorted(found.items(), key=lambda each: -each[1]))
+
+    def sums(self) -> dict[str, float]:
+        """Type → the plain sum of its scents' concentrations now, not diluted."""
+        sums = dict[str, float]()
+        for round_, types in self._rounds.items():
+            age = self.round - round_
+            for type_, traces in types.items():
+                total = sums.get(type_, 0.0)
+                for trace in traces:
+                    scent = trace.scent
+                    total += scent.concentration * scent.decay**age
+                sums[type_] = total
+        for (type_, _), trace in self._core.items():
+            sums[type_] = sums.get(type_, 0.0) + trace.scent.concentration
+        return sums
+
+    # ---- changing what is there ---------------------------------------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """Forget all but the core: another task begins."""
+        self._rounds = {}
+        self._pending = ()
+        self._topic = self._focus = self.task = None
+        self.diluted = set()
+
+    def forget(self, gone: Callable[[Scent], bool]) -> None:
+        """Drop what is gone from all that is kept."""
+        self._keep(lambda scent: None if gone(scent) else scent)
+
+    def rename(self, old: str, new: str) -> None:
+        """Let every scent of the type ``old`` be one of ``new``."""
+        self._keep(lambda scent: replace(scent, type=new) if scent.type == old else scent)
+        if old in self.diluted:
+            self.diluted ^= {old, new}
+
+    def _keep(self, changed: Callable[[Scent], Scent | None]) -> None:
+        """Let each scent be what it is changed to; None: gone."""
+        traces = self._all()
+        self._rounds, self._core = {}, {}
+        oldest = self.round - self._settings.max_rounds
+        for trace in traces:
+            scent = changed(trace.scent)
+            if scent is not None and (trace.round > oldest or self.is_core(scent.type)):
+                self._add(replace(trace, scent=scent))
+        self._pending = tuple(each for each in map(changed, self._pending) if each is not None)
+        self._topic = changed(self._topic) if self._topic else None
+        self._focus = changed(self._focus) if self._focus else None
+
+    def _all(self) -> list[Trace]:
+        """Every trace, in the order of release."""
+        kept = [trace for types in self._rounds.values() for traces in types.values() for trace in traces]
+        return sorted([*kept, *self._core.values()], key=lambda trace: trace.number)
+
+    # ---- keeping ------------------------------------------------------------------------------------------------------------------------
+
+    def dump(self) -> FieldState:
+        """All of it, as plain data."""
+        return FieldState(
+            settings=self._settings,
+            round=self.round,
+            number=self._number,
+            task=self.task,
+            topic=self._topic,
+            focus=self._focus,
+            traces=tuple(self._all()),
+            pending=self._pending,
+            diluted=tuple(sorted(self.diluted)),
+        )
+
+    @classmethod
+    def restore(cls, state: FieldState) -> Self:
+        """The field that was dumped."""
+        field = cls()
+        field._settings = state.settings
+        field.round, field._number, field.task = state.round, state.number, state.task
+        field._topic, field._focus, field._pending = state.topic, state.focus, state.pending
+        field.diluted = set(state.diluted)
+        for trace in state.traces:
+            field._add(trace)
+        return field
+
+
+def _besides(scents: Iterable[Scent], others: Iterable[Scent]) -> list[Scent]:
+    """Those of the others that give no value to a slot that the scents of a message fill."""
+    filled = {slot_of(scent) for scent in scents if not scent.asked} - {None}
+    return [each for each in others if slot_of(each) not in filled]
