@@ -1,0 +1,21 @@
+"""Whether a text insists (chapter 3, "Emphasis"): by exclamation marks, by saying a word again, in bold, or in capitals."""
+
+import re
+from collections.abc import Set as AbstractSet
+
+_MARKED = re.compile(r"!!|\*\*[^*\n]+\*\*|__[^_\n]+__")
+# Letters that have a case: "all capitals" means nothing of a script without (chapter 3, "Faults").
+_CAPITALS = re.compile(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ]{2,}(?![^\W_])")
+_AGAIN = re.compile(r"\b([^\W\d_]{2,20})\b[ ,!.]+\1\b|([㐀-鿿]{2,6})[,，!！]?\2|([㐀-鿿])\3\3", re.IGNORECASE)
+
+
+def is_emphatic(text: str, vocabulary: AbstractSet[str]) -> bool:
+    """``vocabulary``: words, in small letters, that are no acronyms; of others it takes two, of four letters or more, to be loud."""
+    if _MARKED.search(text) or _AGAIN.search(text):
+        return True
+    loud = 0
+    for word in _CAPITALS.findall(text):
+        if word.lower() in vocabulary:
+            return True
+        loud += len(word) >= 4
+    return loud >= 2

@@ -1,0 +1,67 @@
+"""Rules as files that a person writes: those that are shipped, and a user's own over them. What stands in one is told by ``rules``."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from blackboard.errors import BadValue
+from blackboard.scent.rules import BadRule, Rules, compile_rules
+
+SHIPPED = ("en.toml", "zh.toml")
+"""One file a language; all apply to every text, since people mix them."""
+
+
+def load_rules(*paths: str | Path) -> Rules:
+    """The shipped rules with those of these files over them: lists add up, and whatever else a later one says overrides.
+
+    :raises BadValue: a file that cannot be read or is not TOML, or a rule that cannot be; it names the file and the line
+    """
+    texts = [*_shipped_texts()]
+    for path in paths:
+        try:
+            texts.append((str(path), Path(path).read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadValue(f"{path} cannot be read ({error}): name a file of rules") from error
+    books = [_tables(name, text) for name, text in texts]
+    try:
+        return compile_rules(*books)
+    except BadRule as error:
+        for (name, text), book in reversed(list(zip(texts, books, strict=True))):
+            line = _line(text, book, error)
+            if line:
+                raise BadValue(f"{name}, line {line}: {error}") from error
+        raise
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Rules:
+    """The rules that come with the package."""
+    return load_rules()
+
+
+def _shipped_texts() -> list[tuple[str, str]]:
+    words = files("blackboard.scent") / "words"
+    return [(name, (words / name).read_text(encoding="utf-8")) for name in SHIPPED]
+
+
+def _tables(name: str, text: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadValue(f"{name} is not TOML: {error}") from error
+
+
+def _line(text: str, book: Any, error: BadRule) -> int:
+    """The line of a text on which the wrong value stands, or its key, or its table; 0 if it is of another file."""
+    for key in error.path:
+        if not isinstance(book, Mapping):
+            break
+        if key not in book:
+            return 0
+        book = book[key]
+    lines = text.splitlines()
+    return next((number for number, line in enumerate(lines, 1) if re.search(rf"\b{re.escape(error.path[-1])}\b", line)), 1)
