@@ -104,7 +104,7 @@ def meet(
     gains: Mapping[int, float] = MappingProxyType({}),
     weights: Weights = WEIGHTS,
 ) -> list[Met]:
-    """The ``limit`` items that meet the query best, the best first; ties in order of making.
+    """The ``limit`` items that meet the query best, the best first; ties in order of making, but of a speaker alone the newest first.
 
     ``preferred``: of items that only have common terms, those that are looked at. ``gains``: what nearness in meaning adds to the relevance
     of items, as ``weights`` has it.
@@ -152,7 +152,7 @@ class _Search:
                 scores[ordinal] = scores.get(ordinal, 0.0) + gain
         if not scores and self._speaker:  # nothing is asked but what somebody said: the newest of it
             newest = nlargest(limit, (ordinal for index in self._indices for ordinal in index.said_by(self._speaker)))
-            scores = dict.fromkeys(newest, NAMED)
+            return [self._met(ordinal, self._with_names(ordinal, NAMED), (), 0.0) for ordinal in newest]
         met = nlargest(limit, ((self._with_names(ordinal, score), -ordinal) for ordinal, score in scores.items()))
         sources: dict[int, list[tuple[int, float]]] = {-ordinal: [] for _, ordinal in met}
         for seed, near in traces.items():
