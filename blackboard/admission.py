@@ -25,9 +25,11 @@ from blackboard.wire import from_deposit
 from bus import names
 from bus.messages import (
     AnyObservation,
+    BeginTask,
     Confirm,
     Deposit,
     EndRound,
+    EndTask,
     Erase,
     EraseOwned,
     Fold,
@@ -36,6 +38,7 @@ from bus.messages import (
     Reinforce,
     RenameKey,
     Retract,
+    Scents,
     SetKinds,
     SetLimits,
     Share,
@@ -129,6 +132,12 @@ class Admission:
                 self._check_retract(observation)
             case Erase():
                 self._check_erase(observation)
+            case Scents() | BeginTask() | EndTask():
+                if not self._alone:
+                    raise BadValue(
+                        f"{type(observation).__name__.lower()}: it is a unit of its own, since what it does depends on what the "
+                        "conversation has said: send it alone"
+                    )
             case EndRound():
                 if self._config.time == "wall":
                     raise BadValue(f"end of round {observation.round}: this board runs on wall-clock time and has no rounds")

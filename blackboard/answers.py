@@ -11,12 +11,13 @@ from blackboard import constraints, views
 from blackboard.alerts import Alerts
 from blackboard.assembly import assemble
 from blackboard.config import BoardConfig
+from blackboard.conversations import Conversations
 from blackboard.document import edge_record, item_record
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem
 from blackboard.kinds import CONSTRAINT, table
 from blackboard.network import PheromoneNetwork
-from blackboard.validity import validate_limit, validate_query
+from blackboard.validity import validate_conversation, validate_limit, validate_query, validate_types
 from blackboard.wire import edge_to_wire, to_wire
 from bus import names
 from bus.messages import (
@@ -40,6 +41,7 @@ from bus.messages import (
     Experts,
     Export,
     Exported,
+    Field,
     Get,
     History,
     HitList,
@@ -50,6 +52,7 @@ from bus.messages import (
     Items,
     Kinds,
     KindTable,
+    Recall,
     Search,
     Stats,
     Top,
@@ -63,9 +66,10 @@ MAX_PAGE = 400_000
 class Answers:
     """Answers queries about one board as it stands."""
 
-    def __init__(self, network: PheromoneNetwork, alerts: Alerts, config: BoardConfig) -> None:
+    def __init__(self, network: PheromoneNetwork, alerts: Alerts, conversations: Conversations, config: BoardConfig) -> None:
         self._network = network
         self._alerts = alerts
+        self._conversations = conversations
         self._config = config
         self._patience = config.patience * config.scale
 
@@ -115,6 +119,14 @@ class Answers:
             case Export():
                 validate_limit(query.limit)
                 return self._page(agent, query, at)
+            case Recall():
+                validate_limit(query.limit)
+                validate_types(query.types)
+                validate_conversation(query.conversation)
+                return self._conversations.recall(agent, query)
+            case Field():
+                validate_conversation(query.conversation)
+                return self._conversations.view(agent, query.conversation)
             case Kinds():
                 return KindTable({name: table(kind) for name, kind in (*network.kinds.items(), (network.edge.name, network.edge))})
             case _:

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec import Struct
 
-from blackboard.board import Board, Entry
+from blackboard.board import Board
+from blackboard.entry import Entry
 from blackboard.errors import Poison, StoreError
 from blackboard.intake import Intake, dead_letter
 from blackboard.outcome import Addressed

@@ -26,7 +26,9 @@ from blackboard.alerts import Alerts, AlertState
 from blackboard.answers import Answers
 from blackboard.archive import Archive
 from blackboard.config import BoardConfig
+from blackboard.conversations import Conversations, is_page
 from blackboard.document import Document
+from blackboard.entry import Entry
 from blackboard.errors import BadValue, NotInView, Refused
 from blackboard.identity import folded_name
 from blackboard.items import ContextItem
@@ -42,9 +44,11 @@ from bus.messages import (
     AnyObservation,
     AnyQuery,
     AnyReply,
+    BeginTask,
     Confirm,
     Deposit,
     EndRound,
+    EndTask,
     Erase,
     EraseOwned,
     Fold,
@@ -57,28 +61,17 @@ from bus.messages import (
     Reinforce,
     RenameKey,
     Retract,
+    Scents,
     SetKinds,
     SetLimits,
     Share,
     Status,
-    Unit,
     Use,
     UseAll,
 )
 
 _PAGE = "board"
 """The page of a snapshot that is the board's own; the others are the network's."""
-
-
-class Entry(Struct, frozen=True, gc=False):
-    """A post as it stands in the log: ``seq`` and ``stamp`` (Unix seconds) are the log's, ``agent`` the channel's."""
-
-    seq: int
-    stamp: float
-    agent: str
-    epoch: str
-    post: int
-    units: tuple[Unit, ...]
 
 
 class Thread(Struct, frozen=True):
@@ -124,7 +117,8 @@ class Board:
         self.analyses = self._network.analyses
         """What the items' texts come to, as far as that is kept."""
         self._alerts = Alerts(self._network, detectors, config)
-        self._answers = Answers(self._network, self._alerts, config)
+        self._conversations = Conversations(self._network)
+        self._answers = Answers(self._network, self._alerts, self._conversations, config)
         self._state = _State()
 
     @property
@@ -235,10 +229,19 @@ class Board:
                 # What has been erased since the summary was made is in it, and so in this entry.
                 self._outcome.erased += tuple(each for each in observation.items if each not in network)
             case Erase():
-                self._erased(network.erase(observation.item if agent == names.HOST else self._find(agent, observation.item), by=agent))
+                item = network.get(observation.item) if agent == names.HOST else self._find(agent, observation.item)
+                self._erased(network.erase(item, by=agent))
+                self._conversations.forget(item, self._outcome.erased)
             case EraseOwned(owner):
                 self._erased(network.erase_owned(owner, by=agent))
+                self._conversations.drop(owner)
                 self._outcome.bereft += (owner,)
+            case Scents():
+                self._release(agent, observation)
+            case BeginTask(task, conversation):
+                self._conversations.heard(agent, conversation, self.seq).begin_task(task)
+            case EndTask(conversation):
+                self._conversations.heard(agent, conversation, self.seq).governor.end_task()
             case EndRound():
                 if observation.round == network.now:
                     # What the unit did until here belongs to the round that ends.
@@ -246,8 +249,10 @@ class Board:
                     self._advance(network.now + 1)
             case RenameKey(key, to):
                 self._alerts.moved(network.rename_key(key, to, by=agent), of_key=folded_name(key))
+                self._conversations.rename(key, to)
             case HandOver(owner, to):
                 self._alerts.moved(network.hand_over(owner, to, by=agent))
+                self._conversations.hand_over(owner, to)
             case SetKinds():
                 self._set_kinds(self.config.with_kinds(observation.kinds).kinds)
             case SetLimits():
@@ -269,6 +274,11 @@ class Board:
         for each in dict.fromkeys(said.edges):
             with suppress(NotInView):
                 self._network.use_edge(views.find_edge(self._network, agent, each), by=agent)
+
+    def _release(self, agent: str, said: Scents) -> None:
+        conversation = self._conversations.heard(agent, said.conversation, self.seq)
+        for scent, deposit in conversation.release(said):
+            conversation.note(scent, self._network.deposit(from_deposit(deposit, agent), by=agent))
 
     def _link(self, agent: str, said: Link) -> None:
         a, b = self._find(agent, said.a), self._find(agent, said.b)
@@ -346,7 +356,7 @@ class Board:
         ``full``: of everything, which is a mere read.
         """
         if full:
-            return {**self._network.snapshot(full=True), _PAGE: self._own()}
+            return {**self._network.snapshot(full=True), **dict(self._conversations.pages(full=True)), _PAGE: self._own()}
         return dict((*self.ahead(), *self.take()))
 
     def ahead(self, *, anew: bool = False) -> Iterator[tuple[str, bytes]]:
@@ -354,11 +364,13 @@ class Board:
 
         It is a state only with what ``take`` gives then. With ``anew`` it is everything, and nothing is left of what was written before.
         """
+        self._conversations.changed(anew=anew)
         return self._network.ahead(anew=anew)
 
     def take(self) -> Iterator[tuple[str, bytes]]:
         """The rest of it, which makes it the state after entry ``seq``: no entry may be applied meanwhile. ``b""``: the page is gone."""
         yield from self._network.take()
+        yield from self._conversations.pages()
         yield _PAGE, self._own()
 
     def spelt_out(self) -> dict[str, bytes]:
@@ -386,6 +398,7 @@ class Board:
             board._set_kinds(board._state.kinds)
         if board._state.limits is not None:
             board._set_limits(board._state.limits)
-        board._network.restore({name: page for name, page in pages.items() if name != _PAGE})
+        board._network.restore({name: page for name, page in pages.items() if name != _PAGE and not is_page(name)})
+        board._conversations.restore({name: page for name, page in pages.items() if is_page(name)})
         board._alerts.restore(board._state.alerts)
         return board

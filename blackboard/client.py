@@ -17,6 +17,7 @@ from weakref import WeakSet
 import anyio
 
 from blackboard.assembly import budget_of
+from blackboard.conversing import Conversing
 from blackboard.document import Document
 from blackboard.errors import Refused, refused
 from blackboard.exchange import Format, Imported, collect, plan, read, write
@@ -28,7 +29,7 @@ from blackboard.pending import MemoryPending, Pending
 from blackboard.recall import Hit
 from blackboard.sending import Sender
 from blackboard.validity import validate_query, validate_said
-from blackboard.verbs import Batch, Ref, Verbs, id_of
+from blackboard.verbs import Batch, Ref, id_of
 from blackboard.wire import from_wire
 from bus.errors import NoAnswer
 from bus.messages import (
@@ -92,7 +93,7 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 
-class Board(Verbs):
+class Board(Conversing):
     """The board ``name`` as ``agent`` sees it, over ``bus``; open while its context is.
 
     Any id may be given as the item that bears it. What is said is in ``pending`` until the log has it; where that is an outbox that was

@@ -252,6 +252,14 @@ class Holdings:
         """All items of a key (and kind), whatever their status, in order of making."""
         return self._register.about(key, kind)
 
+    def about_lately(self, key: str, kind: str) -> Iterator[ContextItem]:
+        """All items of a key and kind, whatever their status, the latest first."""
+        return self._register.about_lately(key, kind)
+
+    def keys_of(self, kind: str) -> list[str]:
+        """The keys of a kind's items, in order. Looks at all keys there are."""
+        return self._register.keys_of(kind)
+
     def foldings(self, limit: int = 16) -> list[Group]:
         """Up to ``limit`` groups of related items that have faded and wait to be folded into a summary each. Looks at what is new only."""
         return self._waiting.groups(limit)

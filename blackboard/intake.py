@@ -14,7 +14,7 @@ Laws:
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from blackboard.board import Entry
+from blackboard.entry import Entry
 from blackboard.errors import OutOfOrder, Poison, TooBig, TooFast
 from blackboard.limits import Debt, Limits
 from blackboard.store import MAX_HEAD, DeadLetter

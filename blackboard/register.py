@@ -176,6 +176,14 @@ class Register:
             return iter(kinds.get(kind, ()))
         return merge(*kinds.values(), key=in_order)
 
+    def about_lately(self, key: str, kind: str) -> Iterator[ContextItem]:
+        """All items with that key and kind, whatever their status, the latest first."""
+        return reversed(self._by_key.get(folded_name(key), {}).get(kind, []))
+
+    def keys_of(self, kind: str) -> list[str]:
+        """The keys of a kind's items, in order."""
+        return sorted(key for key, kinds in self._by_key.items() if kind in kinds)
+
     def all_keys(self) -> list[str]:
         """All keys, in order."""
         return sorted(self._by_key)

@@ -14,8 +14,9 @@ import msgspec
 from msgspec import Struct
 
 from blackboard.archive import Archive, Unwritten
-from blackboard.board import Board, Entry
+from blackboard.board import Board
 from blackboard.config import BoardConfig
+from blackboard.entry import Entry
 from blackboard.errors import BadValue, Damaged, StoreError
 from blackboard.intake import entry_of
 from blackboard.outcome import Addressed

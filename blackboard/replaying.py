@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from blackboard.archive import Archive
-from blackboard.board import Board, Entry
+from blackboard.board import Board
 from blackboard.config import BoardConfig
+from blackboard.entry import Entry
 from blackboard.errors import BadValue
 from blackboard.intake import entry_of
 from blackboard.sqlite import Recorded, recorded

@@ -16,10 +16,27 @@ from blackboard.errors import BadValue, TooBig
 from blackboard.identity import folded_name
 from blackboard.items import kind_of
 from blackboard.kinds import CONSTRAINT, amount
+from blackboard.scent.settings import check as check_settings
 from blackboard.waiting import FOLDED
 from bus import names
 from bus.errors import BadName
-from bus.messages import AnyObservation, Deposit, EndRound, EraseOwned, Fold, HandOver, Link, Reinforce, RenameKey, SetKinds, SetLimits
+from bus.messages import (
+    AnyObservation,
+    BeginTask,
+    Deposit,
+    EndRound,
+    EndTask,
+    EraseOwned,
+    Fold,
+    HandOver,
+    Link,
+    Reinforce,
+    RenameKey,
+    Scent,
+    Scents,
+    SetKinds,
+    SetLimits,
+)
 
 MAX_CONTENT = 128 * 1024
 """Bytes of UTF-8 in an item's content."""
@@ -31,6 +48,8 @@ MAX_LIMIT = 10_000
 """The most items that one question may ask for."""
 MAX_QUERY = 65_536
 """Characters of a query."""
+MAX_SCENTS = 256
+"""Scents of one message."""
 MAX_DEPTH = 32
 """How deeply a value may nest."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -72,6 +91,13 @@ def validate(observation: AnyObservation) -> None:
             for what, value in (("rate", observation.rate), ("burst", observation.burst)):
                 if value is not None and not 0 < value < inf:
                     raise BadValue(f"{what} {value!r}: give a finite number of observations above 0")
+        case Scents():
+            _validate_scents(observation)
+        case BeginTask():
+            _name(observation.task, "task")
+            validate_conversation(observation.conversation)
+        case EndTask():
+            validate_conversation(observation.conversation)
         case EndRound():
             if observation.round < 0:
                 raise BadValue(f"round {observation.round}: rounds are counted from 0")
@@ -100,6 +126,55 @@ def validate_query(text: str) -> None:
         raise BadValue(f"a query is a text, not {type(text).__name__}: {text!r:.80}")
     if len(text) > MAX_QUERY:
         raise BadValue(f"a query of {len(text):,} characters: at most {MAX_QUERY:,}; say what it is about, not all of it")
+
+
+def validate_types(pattern: str) -> None:
+    """Which types of scents are asked about; ``*`` stands for any characters."""
+    _name(pattern, "the type to recall")
+
+
+def validate_conversation(name: str) -> None:
+    """Which of an agent's conversations is meant; "" is the only one of most."""
+    if name:
+        _name(name, "conversation")
+
+
+def _validate_scents(said: Scents) -> None:
+    validate_conversation(said.conversation)
+    _scope(said.scope)
+    if len(said.scents) > MAX_SCENTS:
+        raise TooBig(f"{len(said.scents):,} scents of one message: at most {MAX_SCENTS}; say them in several")
+    if said.settings is not None:
+        check_settings(said.settings)
+    for scent in said.scents:
+        _validate_scent(scent)
+
+
+def _validate_scent(scent: Scent) -> None:
+    _name(scent.type, "the type of a scent")
+    _name(scent.target, "target")
+    for what, number in (("concentration", scent.concentration), ("decay", scent.decay)):
+        if not 0 <= number <= 1:
+            raise BadValue(f"{what} {number!r} of a scent of the type {scent.type!r}: give a number from 0 to 1")
+    _attached(scent.value, {})
+    if scent.kind is None:
+        _text(scent.content, "content")
+        if len(scent.content) > MAX_NAME:
+            raise TooBig(f"a scent of the type {scent.type!r} that makes no item says {len(scent.content):,} characters: leave them out")
+        return
+    _content(scent.content)
+    match scent.kind:
+        case "slot":
+            if scent.value is None:
+                raise BadValue(f"a slot of the type {scent.type!r} has no value: give one, or no kind")
+        case "state":
+            if not isinstance(scent.value, str):
+                raise BadValue(f"a request has the value {scent.value!r}: name what is asked for in a word, as *cancel*")
+            _name(scent.value, "the value of a request")
+        case "constraint":
+            pass
+        case _:
+            raise BadValue(f"kind {scent.kind!r} of a scent: slot, constraint or state; none, if no item comes of it")
 
 
 def _validate_deposit(deposit: Deposit) -> None:

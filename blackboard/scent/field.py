@@ -115,7 +115,7 @@ class PheromoneField:
             elif scent.type == CONTINUATION:
                 back = _besides(scents, brought)
                 released += [self._put(each, bridged=True) for each in back]
-                said += back
+                said += (replace(each, asked=False) for each in back)
             else:
                 if not scent.asked:
                     released.append(self._put(scent))

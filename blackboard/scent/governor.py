@@ -114,7 +114,8 @@ class ContextGovernor:
         for scent in snapshot.scents:
             if not field.is_core(scent.type):
                 concentration = min(1.0, max(BROUGHT * scent.concentration, field.settings.min_concentration))
-                brought.append(replace(scent, concentration=concentration, decay=FACTOR))
+                # Going on with a task is not asking again for what was asked for in it.
+                brought.append(replace(scent, concentration=concentration, decay=FACTOR, asked=scent.kind == "state"))
             elif not any(trace.scent.target == scent.target for trace in field.traces(scent.type)):
                 brought.append(scent)
         return brought

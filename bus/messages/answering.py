@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from bus.messages.asking import Export
 from bus.messages.hosting import HostState
-from bus.messages.saying import VERSION
+from bus.messages.saying import VERSION, FieldSettings
 from bus.messages.telling import Events, Refusal
 
 Status = Literal["standing", "superseded", "archived", "released", "expired", "discarded"]
@@ -334,6 +334,7 @@ class FieldView(Struct, frozen=True, omit_defaults=True, kw_only=True, tag="fiel
     """What was last spoken about: *hotel*."""
     focus: str | None = None
     """The entity that was last named: an order."""
+    settings: FieldSettings = FieldSettings()
     diluted: tuple[str, ...] = ()
     """The types that the governor holds down."""
     snapshots: tuple[str, ...] = ()

@@ -10,8 +10,9 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from blackboard.board import Board, Entry
+from blackboard.board import Board
 from blackboard.config import BoardConfig
+from blackboard.entry import Entry
 from blackboard.wire import from_deposit
 from bus.messages import AnyObservation, Deposit, EndRound, Post, Reinforce, encode
 

@@ -3,8 +3,9 @@
 from collections import defaultdict
 from typing import Any
 
-from blackboard.board import Board, Entry
+from blackboard.board import Board
 from blackboard.config import BoardConfig
+from blackboard.entry import Entry
 from blackboard.wire import from_deposit
 from bus.messages import (
     AnyObservation,

@@ -8,14 +8,17 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
+from blackboard.scent.settings import tutoring
 from bus.messages import (
     Applied,
     Ask,
     Assemble,
+    BeginTask,
     Check,
     Confirm,
     Deposit,
     EndRound,
+    EndTask,
     Erase,
     Explain,
     Export,
@@ -30,6 +33,8 @@ from bus.messages import (
     Reinforce,
     RenameKey,
     Retract,
+    Scent,
+    Scents,
     Search,
     SetKinds,
     SetLimits,
@@ -52,6 +57,12 @@ UNITS: tuple[Unit, ...] = (
     (Reinforce(NOWHERE, 0.5), Confirm(NOWHERE), Use(NOWHERE), UseAll((NOWHERE,), (NOWHERE,))),
     (Link(NOWHERE, "1" * 32, 2.0, "about", "shared"), Share(NOWHERE), Retract(NOWHERE), Erase(NOWHERE)),
     (EndRound(7),),
+    (
+        Scents(
+            (Scent("price", 0.7, 0.9, "A1", [1, "EUR"], "price: 1 EUR", "slot"), Scent("confirmation", 0.0, 1.0)), "li", settings=tutoring
+        ),
+    ),
+    (BeginTask("order", "li"), EndTask("li")),
     (Tick(), SetKinds({"fact": {"rate": 0.5}}), SetLimits(1.0, 1.0), RenameKey("price", "cost"), Fold((NOWHERE,), "all of it")),
 )
 

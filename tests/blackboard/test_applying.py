@@ -10,8 +10,8 @@ import pytest
 
 from blackboard import applying, housekeeping
 from blackboard.board import Board as PureBoard
-from blackboard.board import Entry
 from blackboard.clock import ManualClock, SystemClock
+from blackboard.entry import Entry
 from blackboard.errors import Damaged, StoreError
 from blackboard.intake import entry_of
 from blackboard.outcome import Addressed

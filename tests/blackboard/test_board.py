@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from blackboard.board import Board, Entry
+from blackboard.board import Board
 from blackboard.config import BoardConfig
+from blackboard.entry import Entry
 from blackboard.errors import BadValue, NotInView, UnknownKind
 from blackboard.exchange import Format, read, write
 from bus import names

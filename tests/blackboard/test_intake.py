@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blackboard import intake as module
-from blackboard.board import Entry
+from blackboard.entry import Entry
 from blackboard.intake import Intake
 from blackboard.limits import Debt, Limits
 from blackboard.store import DeadLetter

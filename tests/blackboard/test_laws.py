@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from blackboard.archive import Archive
-from blackboard.board import Board, Entry
+from blackboard.board import Board
 from blackboard.config import BoardConfig
+from blackboard.entry import Entry
 from blackboard.errors import NotInView
 from blackboard.kinds import DEFAULTS, Policy
 from blackboard.outcome import Addressed
@@ -28,17 +29,20 @@ from bus.messages import (
     AnyObservation,
     AnyQuery,
     Assemble,
+    BeginTask,
     Check,
     Confirm,
     Constraints,
     Deposit,
     EdgesOf,
     EndRound,
+    EndTask,
     Erase,
     EraseOwned,
     Experts,
     Export,
     Exported,
+    Field,
     Fold,
     Get,
     HandOver,
@@ -48,9 +52,12 @@ from bus.messages import (
     Kinds,
     Link,
     Post,
+    Recall,
     Reinforce,
     RenameKey,
     Retract,
+    Scent,
+    Scents,
     Search,
     SetKinds,
     Share,
@@ -82,6 +89,24 @@ def deposits(draw: st.DrawFn, scope: str) -> Deposit:
         strength=draw(st.sampled_from([None, 0.4, 2.5, 9.0])),
         expires_at=draw(st.sampled_from([None] * 8 + [2e9, 1.8e9 + 300])),
     )  # fmt: skip
+
+
+@st.composite
+def scents(draw: st.DrawFn) -> Scent:
+    """Anything that a message may be about."""
+    concentration = draw(st.sampled_from([0.2, 0.75, 1.0]))
+    target = draw(st.sampled_from([None, None, "A1"]))
+    asked = draw(st.booleans())
+    match draw(st.sampled_from(["slot", "slot", "slot", "constraint", "state", "confirmation", "continuation", "chatter"])):
+        case "slot":
+            key, value = draw(st.sampled_from(["price", "cat", "order_reference", "language"])), draw(st.sampled_from([1, 2, "3"]))
+            return Scent(key, concentration, 0.9, target, value, f"{key}: {value}", "slot", asked)
+        case "constraint":
+            return Scent("directive", concentration, 0.95, target, "keep", "keep x", "constraint", asked)
+        case "state":
+            return Scent("directive", concentration, 0.95, target, "cancel", "cancel it", "state", asked)
+        case other:
+            return Scent(other, 0.1, 0.3)
 
 
 class Known(NamedTuple):
@@ -168,6 +193,18 @@ class BoardLaws(RuleBasedStateMachine):
         edges = (edge.id for item in items if item.id in self.board._network for edge in self.board._network.edges_of(item.id))
         self.say(agent, UseAll((*(item.id for item in items), "nowhere"), (*edges, "nowhere")))
         assert not any(letter.events.refusals for letter in self.told[-1])
+
+    @rule(
+        data=st.data(), agent=st.sampled_from(AGENTS), scope=st.sampled_from(["private", "shared"]), n=st.integers(0, 4), turn=st.booleans()
+    )
+    def converse(self, data: Any, agent: str, scope: str, n: int, turn: bool) -> None:
+        """What is kept private is said in a conversation of its own: an answer in another would tell of it."""
+        said = Scents(tuple(data.draw(scents()) for _ in range(n)), scope, turn, scope)
+        self.say(agent, said, secret=agent if scope == "private" else None)
+
+    @rule(agent=st.sampled_from(AGENTS), scope=st.sampled_from(["private", "shared"]), begins=st.booleans())
+    def change_task(self, agent: str, scope: str, begins: bool) -> None:
+        self.say(agent, BeginTask("next", scope) if begins else EndTask(scope), secret=agent if scope == "private" else None)
 
     @rule(data=st.data(), agent=st.sampled_from(AGENTS), n=st.integers(2, 4))
     def several(self, data: Any, agent: str, n: int) -> None:
@@ -324,6 +361,7 @@ class BoardLaws(RuleBasedStateMachine):
             Stats(),
             Check({"budget": 30, "price": 30}),
         ]
+        queries += [query for name in ("private", "shared", "") for query in (Recall("*", name), Recall("price", name), Field(name))]
         queries += [Kinds(), Experts("budget"), Experts("price"), History("budget"), History("price")]
         for item in dict.fromkeys(change.item for letters in self.told for letter in letters for change in letter.events.changes):
             queries += [Get(item), EdgesOf(item)]

@@ -1,6 +1,6 @@
 """Claims about what an entry did, and how it is addressed."""
 
-from blackboard.board import Entry
+from blackboard.entry import Entry
 from bus.messages import Confirm, Deposit, Link, Reinforce, encode
 from bus.port import MAX_BYTES
 from tests.blackboard.driver import Driver

@@ -15,7 +15,12 @@ ACTS = (
     m.Link(a="i", b="j"),
     m.Share(item="i"),
 )
-POST = m.Post(epoch="e", seq=1, units=((BUDGET, m.EndRound(round=3)), ACTS, (m.Retract(item="i"), m.Tick())))
+SCENTS = m.Scents(
+    (m.Scent("price", 0.7, 0.9, "A1", [1, "EUR"], "price (A1): 1 EUR", "slot", asked=True), m.Scent("chatter", 0.1, 0.3)),
+    "li", turn=False, scope="shared", settings=m.FieldSettings(max_rounds=12, core=("user_*",)),
+)  # fmt: skip
+TALK = ((SCENTS,), (m.BeginTask("order", "li"),), (m.EndTask(),))
+POST = m.Post(epoch="e", seq=1, units=((BUDGET, m.EndRound(round=3)), ACTS, (m.Retract(item="i"), m.Tick()), *TALK))
 
 
 def test_posts_come_back_as_they_went() -> None:
@@ -71,6 +76,8 @@ def test_what_a_unit_weighs() -> None:
     assert m.weight((m.UseAll(("i", "j"), ("e",)), m.Tick())) == 4
     assert m.weight(()) == 1
     assert m.weight((m.UseAll(()),) * 3) == 3
+    assert m.weight((SCENTS,)) == 2
+    assert m.weight((m.Scents(()),)) == 1
 
 
 def test_boards_are_read_leniently() -> None:

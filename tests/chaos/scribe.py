@@ -10,7 +10,8 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable
 
-from blackboard.board import Board, Entry
+from blackboard.board import Board
+from blackboard.entry import Entry
 from blackboard.intake import Intake
 from blackboard.reopening import kept
 from blackboard.store import DeadLetter

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from blackboard import questions, trying
-from blackboard.board import Entry
 from blackboard.clock import ManualClock
+from blackboard.entry import Entry
 from blackboard.outcome import Addressed
 from blackboard.store import MemoryStore
 from bus.memory import MemoryBus

@@ -1,0 +1,154 @@
+"""One conversation of an agent's: what it has said by scents, the items that come of it, and the facts that it recalls (chapter 3).
+
+Laws:
+
+- What a message comes to is decided here, from the field as it stands: the board deposits what it is given. All of that was admitted,
+  now or when it was first said.
+- The value is the board's. A field says how sure it is of that, a slot's own record how long ago it was said; neither makes one up.
+- It is bounded: in slots, and the field is by itself.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from blackboard.identity import folded, folded_name
+from blackboard.items import ContextItem
+from blackboard.kinds import CONSTRAINT
+from blackboard.scent.field import PheromoneField
+from blackboard.scent.governor import ContextGovernor
+from blackboard.scent.kernel import RecallKernel
+from bus.messages import Deposit, Fact, Facts, FieldView, Recall, Scent, Scents
+
+Slot = tuple[str, str | None]
+"""Type and target."""
+
+SLOT = "slot"
+STATE = "state"
+
+MAX_SLOTS = 1024
+"""Of one conversation, of which it is known when they were last said; the one that was said longest ago is forgotten for the next."""
+
+
+class Said(Struct, array_like=True):
+    """When a conversation last stated a slot's value, how surely, and the item that says it."""
+
+    round: int
+    concentration: float
+    decay: float
+    item: str
+
+
+class Conversation:
+    """One conversation: its field under its governor, and when each slot was said."""
+
+    def __init__(self, name: str, governor: ContextGovernor | None = None) -> None:
+        self.name = name
+        self.governor = governor or ContextGovernor(PheromoneField())
+        self.said: dict[Slot, Said] = {}
+        """What was said last comes last."""
+        self.heard = 0
+        """The entry of the log that spoke in it last."""
+
+    @property
+    def field(self) -> PheromoneField:
+        """What it has said lately."""
+        return self.governor.field
+
+    # ---- what is said -------------------------------------------------------------------------------------------------------------------
+
+    def release(self, said: Scents) -> Iterator[tuple[Scent, Deposit]]:
+        """A message's scents, with what the items say that come of them."""
+        if said.settings is not None:
+            self.field.settings = said.settings
+        for scent in self.governor.release(said.scents, turn=said.turn):
+            deposit = self._deposit(scent, said.scope)
+            if deposit is not None:
+                yield scent, deposit
+
+    def _deposit(self, scent: Scent, scope: str) -> Deposit | None:
+        """The item that a scent comes to. What names no entity is about the conversation, if that has a name.
+
+        None for what makes none, and for a request of a former task: to go on with that is not to ask for it again.
+        """
+        if scent.asked:
+            return None
+        target = scent.target or self.name or None
+        match scent.kind:
+            case "slot":
+                return Deposit(scent.content, SLOT, key=scent.type, target=target, value=scent.value, scope=scope)
+            case "constraint":
+                return Deposit(scent.content, CONSTRAINT, target=target, scope=scope)
+            case "state":
+                return Deposit(scent.content, STATE, key=scent.value, target=target, scope=scope)
+            case _:
+                return None
+
+    def note(self, scent: Scent, item: ContextItem) -> None:
+        """This item came of a scent."""
+        if item.kind != SLOT or item.key is None:
+            return
+        self.said.pop((item.key, item.target), None)
+        self.said[item.key, item.target] = Said(self.field.round, scent.concentration, scent.decay, item.id)
+        if len(self.said) > MAX_SLOTS:
+            del self.said[next(iter(self.said))]
+
+    def begin_task(self, task: str) -> None:
+        """It turns to another task: of what it said before, the core alone is its own still."""
+        self.governor.begin_task(task)
+        self.said = {slot: said for slot, said in self.said.items() if self.field.is_core(slot[0])}
+
+    def forget(self, content: str, ids: Collection[str]) -> None:
+        """Keep nothing that says this, nor these ids."""
+        self.said = {slot: said for slot, said in self.said.items() if said.item not in ids}
+        self.governor.forget(lambda scent: folded(scent.content) == content)
+
+    def rename(self, key: str, to: str) -> None:
+        """A type has another name from now on."""
+        self.governor.rename(key, to)
+        self.said = {(to if each == key else each, target): said for (each, target), said in self.said.items()}
+
+    # ---- what is asked ------------------------------------------------------------------------------------------------------------------
+
+    def recall(self, asked: Recall, standing: Iterable[ContextItem]) -> Facts:
+        """What it says of these slots' values, and of what has none, the most confident first, so many of each type."""
+        fresh = RecallKernel(self.field).recall(asked.types, limit=asked.limit)
+        sure: dict[tuple[str | None, str | None, str], Fact] = {self._slot(fact): fact for fact in fresh}
+        facts = [self._fact(item, sure.get((item.key, item.target, item.content))) for item in standing]
+        facts += (fact for (key, target, _), fact in sure.items() if (key, target) not in self.said)
+        counted: Counter[str] = Counter()
+        best = []
+        for fact in sorted(facts, key=lambda fact: (-fact.confidence, fact.staleness)):
+            counted[fact.type] += 1
+            if counted[fact.type] <= asked.limit:
+                best.append(fact)
+        return Facts(tuple(best))
+
+    def _slot(self, fact: Fact) -> tuple[str, str | None, str]:
+        target = fact.target or self.name
+        return folded_name(fact.type), folded_name(target) if target else None, fact.content
+
+    def _fact(self, item: ContextItem, sure: Fact | None) -> Fact:
+        """What an item says, as sure as the field is; where it is not, as sure as when it was said, evaporated since."""
+        assert item.key is not None
+        stated = {"value": item.value, "target": item.target, "item": item.id}
+        if sure is not None:
+            return replace(sure, **stated)
+        said = self.said.get((item.key, item.target))
+        if said is None or (said.item != item.id and said.item not in item.formerly):
+            said = Said(0, 0.0, 0.0, item.id)
+        staleness = self.field.round - said.round
+        confidence = said.concentration * said.decay**staleness
+        return Fact(
+            type=item.key, confidence=confidence, round=said.round, staleness=staleness, confirm=True, content=item.content, **stated
+        )
+
+    def view(self) -> FieldView:
+        """Its field as it stands."""
+        field = self.field
+        return FieldView(
+            round=field.round, concentrations=field.concentrations(), task=field.task, topic=field.topic, focus=field.focus,
+            settings=field.settings, diluted=tuple(sorted(field.diluted)), snapshots=tuple(each.task for each in self.governor.snapshots),
+        )  # fmt: skip

@@ -1,0 +1,376 @@
+"""Claims about conversations on a board: what comes of scents, what is recalled, and whose it is."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from blackboard import conversation, conversations
+from blackboard.board import Board
+from blackboard.conversation import SLOT
+from blackboard.scent.settings import tutoring
+from bus.messages import (
+    AnyObservation,
+    BeginTask,
+    Deposit,
+    EndTask,
+    Erase,
+    EraseOwned,
+    Fact,
+    Facts,
+    Field,
+    FieldView,
+    HandOver,
+    History,
+    Recall,
+    RenameKey,
+    Retract,
+    Scent,
+    Scents,
+    Share,
+)
+from tests.blackboard.driver import Driver
+
+
+def slot(type_: str, value: Any, target: str | None = None, *, asked: bool = False, concentration: float = 0.75) -> Scent:
+    """A value, as it is stated."""
+    return Scent(type_, concentration, 0.9, target, value, f"{type_}: {value}", SLOT, asked)
+
+
+def directive(verb: str, kind: str, target: str | None = None) -> Scent:
+    return Scent("directive", 0.85, 0.95, target, verb, f"{verb} it, please", kind)
+
+
+YES, OK, AS_BEFORE = Scent("confirmation", 0.0, 0.3), Scent("chatter", 0.1, 0.3), Scent("continuation", 0.0, 0.3)
+
+
+def say(board: Driver, *scents: Scent, agent: str = "ada", conversation: str = "", **how: Any) -> None:
+    board.say(agent, Scents(scents, conversation, **how))
+    assert not board.refusals(agent)
+
+
+def recall(board: Driver, types: str, conversation: str = "", *, agent: str = "ada", limit: int = 5) -> Facts:
+    facts = board.ask(agent, Recall(types, conversation, limit))
+    assert isinstance(facts, Facts)
+    return facts
+
+
+def field(board: Driver, conversation: str = "", agent: str = "ada") -> FieldView:
+    view = board.ask(agent, Field(conversation))
+    assert isinstance(view, FieldView)
+    return view
+
+
+def test_the_newer_value_of_a_slot_wins_and_others_are_untouched() -> None:
+    """Shanghai, no, Beijing: the recalled address is Beijing with no blend, and the billing address stays."""
+    board = Driver()
+    say(board, slot("shipping_address", "Shanghai"), slot("billing_address", "Hangzhou"))
+    say(board, slot("shipping_address", "Beijing"))
+    facts = recall(board, "*_address")
+    assert {fact.type: fact.value for fact in facts} == {"shipping_address": "Beijing", "billing_address": "Hangzhou"}
+    [fact] = recall(board, "shipping_*")
+    item = board.get("ada", fact.item or "")
+    assert (item.kind, item.key, item.value, item.strength) == ("slot", "shipping_address", "Beijing", 4.0)
+    assert (fact.confidence, fact.round, fact.staleness, fact.confirm) == (0.75, 2, 0, False)
+    history = board.ask("ada", History("shipping_address")).items
+    assert [(each.value, each.status) for each in history] == [("Shanghai", "superseded"), ("Beijing", "standing")]
+
+
+def test_a_standing_rule_is_a_soft_constraint_and_a_request_a_state() -> None:
+    """Both with the sentence as content, about the entity that they name."""
+    board = Driver()
+    say(board, directive("keep", "constraint", "A1"), directive("cancel", "state", "B2"))
+    [state, constraint] = sorted(board.top("ada"), key=lambda item: item.strength)
+    assert (constraint.kind, constraint.content, constraint.target, constraint.hard) == ("constraint", "keep it, please", "A1", False)
+    assert (state.kind, state.key, state.content, state.target) == ("state", "cancel", "cancel it, please", "B2")
+    assert {(fact.value, fact.target) for fact in recall(board, "directive")} == {("keep", "A1"), ("cancel", "B2")}
+
+
+def test_what_has_no_kind_leaves_no_item() -> None:
+    """Small talk is in the field alone."""
+    board = Driver()
+    say(board, OK, Scent("general", 0.3, 0.75))
+    assert not board.top("ada")
+    assert field(board).concentrations == {"general": 0.3, "chatter": 0.1}
+
+
+def test_a_value_that_is_asked_counts_once_it_is_confirmed() -> None:
+    """Ship it to Beijing? – nothing. – Yes, right. – it stands. A bare ok confirms nothing."""
+    board = Driver()
+    say(board, slot("shipping_address", "Shanghai"))
+    say(board, slot("shipping_address", "Beijing", asked=True), turn=False)
+    say(board, OK)
+    assert recall(board, "shipping_address").value == "Shanghai"
+    say(board, slot("shipping_address", "Beijing", asked=True), turn=False)
+    say(board, YES)
+    assert recall(board, "shipping_address").value == "Beijing"
+
+
+def test_what_is_confirmed_is_released_again_and_its_item_is_confirmed() -> None:
+    """It is as fresh as when it was said, and the item grows by a confirmation."""
+    board = Driver()
+    say(board, slot("shipping_address", "Beijing"))
+    say(board, YES)
+    [fact] = recall(board, "shipping_address")
+    assert (fact.round, fact.staleness) == (2, 0)
+    assert board.get("ada", fact.item or "").strength == 4.5
+
+
+def test_what_was_said_nine_turns_ago_is_not_lost_but_uncertain() -> None:
+    """The standing value is given, with the confidence that has remained, to be confirmed first. In the field it is gone."""
+    board = Driver()
+    say(board, slot("shipping_address", "Beijing"))
+    for turn in range(1, 10):
+        say(board, Scent("general", 0.3, 0.75))
+        [fact] = recall(board, "shipping_address")
+        assert fact.confirm == (turn >= 2)
+    assert (fact.value, fact.staleness, fact.round, fact.confirm) == ("Beijing", 9, 1, True)
+    assert fact.confidence == pytest.approx(0.75 * 0.9**9)
+    assert "shipping_address" not in field(board).concentrations
+
+
+def test_an_unknown_type_is_empty() -> None:
+    """No guess: no value, confidence 0."""
+    board = Driver()
+    say(board, slot("shipping_address", "Beijing"))
+    nothing = recall(board, "return_address")
+    assert (len(nothing), nothing.value, nothing.confidence) == (0, None, 0.0)
+
+
+def test_a_value_that_is_withdrawn_is_no_fact_any_more() -> None:
+    """The value is the board's: the field makes none up."""
+    board = Driver()
+    say(board, slot("shipping_address", "Beijing"))
+    board.say("ada", Retract(recall(board, "shipping_address")[0].item or ""))
+    assert not recall(board, "shipping_address").facts
+
+
+def test_a_value_that_was_deposited_is_the_fact_and_no_turn_has_said_it() -> None:
+    """It came to the slot beside the conversation: so it is to be confirmed."""
+    board = Driver()
+    say(board, slot("shipping_address", "Beijing"))
+    board.deposit("ada", "Guangzhou it is", kind=SLOT, key="shipping_address", value="Guangzhou")
+    [fact] = recall(board, "shipping_address")
+    assert (fact.value, fact.confidence, fact.confirm) == ("Guangzhou", 0.0, True)
+
+
+def test_conversations_of_one_owner_keep_apart() -> None:
+    """Two customers of one clerk: neither's address supersedes the other's, and each recalls its own."""
+    board = Driver()
+    say(board, slot("shipping_address", "Beijing"), conversation="li")
+    say(board, slot("shipping_address", "Shanghai"), slot("status", "paid", "A1"), conversation="wang")
+    assert [(fact.value, fact.target) for fact in recall(board, "shipping_address", "li")] == [("Beijing", "li")]
+    assert [(fact.value, fact.target) for fact in recall(board, "*", "wang")] == [("Shanghai", "wang"), ("paid", "A1")]
+    assert not recall(board, "status", "li").facts
+    assert {fact.value for fact in recall(board, "shipping_address")} == {"Beijing", "Shanghai"}, "the one without a name sees all"
+
+
+def test_an_order_is_a_slot_of_its_own() -> None:
+    """What is about an entity supersedes what is about it alone."""
+    board = Driver()
+    say(board, slot("shipping_address", "Beijing", "A1"), slot("shipping_address", "Xiamen", "B2"))
+    say(board, slot("shipping_address", "Shanghai", "A1"))
+    assert {fact.target: fact.value for fact in recall(board, "shipping_address")} == {"A1": "Shanghai", "B2": "Xiamen"}
+
+
+def test_others_see_shared_values_and_no_field() -> None:
+    """A field is its owner's; the shared item is everybody's, to be confirmed by who has not heard it."""
+    board = Driver()
+    say(board, slot("price", 1), scope="shared")
+    say(board, slot("secret", 2))
+    [fact] = recall(board, "*", agent="bob")
+    assert (fact.type, fact.value, fact.confidence, fact.confirm) == ("price", 1, 0.0, True)
+    assert field(board, agent="bob") == FieldView()
+
+
+def test_another_task_clears_the_field_and_the_one_before_can_be_continued() -> None:
+    """The bridge brings the values back, in the field and on the board, to be confirmed."""
+    board = Driver()
+    board.say("ada", BeginTask("first order"))
+    say(board, slot("shipping_address", "Beijing"), slot("user_id", "u7"), directive("cancel", "state"))
+    board.say("ada", EndTask())
+    board.say("ada", BeginTask("second order"))
+    assert field(board).concentrations == {"user_id": 0.75}
+    assert field(board).snapshots == ("first order",)
+    say(board, slot("shipping_address", "Xiamen"))
+    [fact] = recall(board, "shipping_address")
+    assert (fact.value, fact.confirm) == ("Xiamen", False)
+    before = len(board.changes("private.ada"))
+    say(board, AS_BEFORE)
+    [fact] = recall(board, "shipping_address")
+    assert (fact.value, fact.confirm) == ("Beijing", True)
+    assert fact.confidence == pytest.approx(0.6)
+    assert "state" not in {change.kind for change in board.changes("private.ada")[before:]}, "what was asked for is not asked for again"
+    assert recall(board, "user_id").value == "u7"
+
+
+def test_of_a_former_task_the_board_still_knows_the_value() -> None:
+    """It is given with no confidence, to be confirmed."""
+    board = Driver()
+    say(board, slot("shipping_address", "Beijing"), slot("user_id", "u7"))
+    board.say("ada", BeginTask("another"))
+    assert {fact.value: (fact.confidence, fact.confirm) for fact in recall(board, "*")} == {"Beijing": (0.0, True), "u7": (0.75, False)}
+
+
+def test_settings_travel_with_the_conversation() -> None:
+    """They hold from the message that gives them on."""
+    board = Driver()
+    say(board, OK, settings=tutoring)
+    say(board, OK)
+    assert field(board).settings == tutoring
+
+
+SECRET = "Reed Street 7"
+
+
+def test_what_is_erased_is_in_no_field_and_no_snapshot() -> None:
+    """Neither as a value that stands, nor as one that was superseded, asked, or ended with a task."""
+    board = Driver()
+    say(board, slot("shipping_address", SECRET), slot("spare_address", "B"))
+    board.say("ada", EndTask())
+    say(board, slot("shipping_address", SECRET), slot("shipping_address", SECRET, asked=True))
+    board.say("ada", Erase(recall(board, "shipping_address")[0].item or ""))
+    assert SECRET.encode() not in b"".join(board.board.snapshot(full=True).values())
+    assert recall(board, "*").value == "B"
+
+
+@pytest.mark.parametrize("scope", ["private", "shared"])
+def test_what_is_shared_is_forgotten_by_all_and_what_is_private_by_its_owner(scope: str) -> None:
+    """What others said to themselves stays theirs, though they said the same."""
+    board = Driver()
+    for agent in ("ada", "bob"):
+        say(board, slot("price", 7), agent=agent, scope=scope)
+    board.say("ada", Erase(recall(board, "price")[0].item or ""))
+    assert "price" not in field(board).concentrations
+    assert ("price" in field(board, agent="bob").concentrations) == (scope == "private")
+
+
+def test_an_owners_conversations_go_or_pass_on_with_what_is_private() -> None:
+    """Where both have one of a name, the one that is there stays."""
+    board = Driver()
+    say(board, slot("price", 7), conversation="li")
+    say(board, slot("price", 8), conversation="wang")
+    say(board, slot("price", 9), conversation="wang", agent="bob")
+    board.say("_board", HandOver("ada", "bob"))
+    assert field(board, "li") == FieldView()
+    assert recall(board, "price", "li", agent="bob").confidence == 0.75
+    assert recall(board, "price", "wang", agent="bob").value == 9
+    board.say("_board", EraseOwned("bob"))
+    assert field(board, "wang", "bob") == FieldView()
+    assert b"wang" not in b"".join(board.board.snapshot(full=True).values())
+
+
+def test_a_key_that_is_renamed_is_renamed_in_fields() -> None:
+    """The type is the key."""
+    board = Driver()
+    say(board, slot("price", 7))
+    board.say("_board", RenameKey("price", "cost"))
+    assert recall(board, "cost").confidence == 0.75
+    assert not recall(board, "price").facts
+
+
+def test_an_item_that_was_shared_is_still_what_was_said() -> None:
+    """Its former id leads to it."""
+    board = Driver()
+    say(board, slot("price", 7))
+    for _ in range(9):
+        say(board, OK)
+    board.say("ada", Share(recall(board, "price")[0].item or ""))
+    assert recall(board, "price")[0].staleness == 9
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        (Scents((slot("a", 1, concentration=1.5),)), "concentration 1.5"),
+        (Scents((slot("a", 1, concentration=float("nan")),)), "concentration nan"),
+        (Scents((Scent("a", 0.5, -0.1),)), "decay -0.1"),
+        (Scents((Scent("", 0.5, 0.5),)), "type"),
+        (Scents((Scent("a", 0.5, 0.5, None, None, "a: ?", "slot"),)), "no value"),
+        (Scents((Scent("a", 0.5, 0.5, None, 1, "", "slot"),)), "content"),
+        (Scents((Scent("a", 0.5, 0.5, None, 1, "do it", "state"),)), "request has the value 1"),
+        (Scents((Scent("a", 0.5, 0.5, None, 1, "do it", "fact"),)), "kind 'fact'"),
+        (Scents((Scent("a", 0.5, 0.5, None, None, "x" * 300),)), "300 characters"),
+        (Scents((OK,) * 257), "257 scents"),
+        (Scents((OK,), scope="group"), "scope 'group'"),
+        (Scents((OK,), "x" * 300), "conversation of 300"),
+        (Scents((OK,), settings=msgspec.structs.replace(tutoring, sharpness=float("nan"))), "sharpness nan"),
+        (BeginTask(""), "task"),
+        (EndTask("x\n"), "conversation"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_leaves_no_trace(said: AnyObservation, names: str) -> None:
+    """The error names what is wrong, with the value."""
+    board = Driver()
+    board.say("ada", said)
+    [refusal] = board.refusals("ada")
+    assert names in refusal.message
+    assert field(board) == FieldView()
+    assert not board.top("ada")
+
+
+@pytest.mark.parametrize("said", [Scents((OK,)), BeginTask("t"), EndTask()])
+def test_a_conversation_speaks_in_units_of_its_own(said: AnyObservation) -> None:
+    """What it comes to depends on the field, and what is beside it could not be checked."""
+    board = Driver()
+    board.say("ada", Deposit("x"), said)
+    assert "a unit of its own" in board.refusals("ada")[0].message
+    assert not board.top("ada")
+
+
+@pytest.mark.parametrize(
+    ("change", "of"),
+    [
+        (lambda board: say(board, slot("price", 8)), ""),
+        (lambda board: board.say("ada", BeginTask("next")), ""),
+        (lambda board: board.say("ada", Erase(recall(board, "price")[0].item or "")), ""),
+        (lambda board: board.say("_board", HandOver("ada", "bob")), ""),
+        (lambda board: board.say("_board", EraseOwned("ada")), ""),
+        (lambda board: board.say("_board", RenameKey("price", "cost")), ""),
+    ],
+)
+def test_a_checkpoint_holds_what_changed_since_the_last(change: Callable[[Driver], None], of: str) -> None:
+    """Over the pages from before it gives the same board."""
+    board = Driver()
+    say(board, slot("price", 7))
+    board.say("ada", EndTask(of))
+    pages = board.board.snapshot()
+    assert not [name for name in board.board.snapshot() if name.startswith("conversation:")], "what has not changed is not written again"
+    change(board)
+    pages = {name: page for name, page in {**pages, **board.board.snapshot()}.items() if page}
+    restored = Board.restore(board.board.config, pages, archive=board.board.archive)
+    assert restored.snapshot(full=True) == board.board.snapshot(full=True)
+
+
+def test_conversations_are_bounded_by_forgetting_the_most_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also across a restart, after which the order of silence is known still."""
+    monkeypatch.setattr(conversations, "MAX_CONVERSATIONS", 3)
+    board = Driver()
+    for name in ("a", "b", "c", "a"):
+        say(board, slot("price", 7), conversation=name)
+    board = Driver(board=Board.restore(board.board.config, board.board.snapshot(full=True)))
+    board.log += [None] * 4  # type: ignore[list-item]  # their numbers are taken
+    say(board, OK, conversation="d")
+    assert [field(board, name).round for name in "abcd"] == [2, 0, 1, 1]
+    assert recall(board, "price", "b").value == 7, "what it said stands on the board"
+
+
+def test_the_slots_of_a_conversation_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the one that was said longest ago the board alone knows."""
+    monkeypatch.setattr(conversation, "MAX_SLOTS", 2)
+    board = Driver()
+    for number in range(3):
+        say(board, slot(f"s{number}", number))
+    for _ in range(9):
+        say(board, OK)
+    facts: dict[str, Fact] = {fact.type: fact for fact in recall(board, "*")}
+    assert facts["s0"].confidence == 0.0 < facts["s1"].confidence < facts["s2"].confidence
+
+
+def test_no_more_than_asked_for_of_each_type() -> None:
+    """The most confident, then the freshest."""
+    board = Driver()
+    for number in range(4):
+        say(board, slot("price", number, f"A{number}"))
+    assert [fact.target for fact in recall(board, "price", limit=2)] == ["A3", "A2"]
