@@ -3,6 +3,7 @@
     BlackboardError
     ├── Refused              an observation or a question that the board does not take
     │   ├── BadValue         a number, an operator, a pattern or a name that cannot be
+    │   │   └── BadRule      a rule of ``scent`` that cannot be
     │   ├── UnknownKind      a kind that this board does not have
     │   ├── NotInView        an id that one does not see, whether it exists or not
     │   ├── NotYours         an act that only the owner, or only an asserter, may do

@@ -180,7 +180,7 @@ class _Message:
         return begin, begin + len(bare), self.slice(begin, begin + len(bare))
 
     def topic_of(self, type_: ScentType, place: int, clause: Clause) -> str | None:
-        """The topic whose slot a value is of: what its clause names, the nearer the better; then what was named last; then the conversation's."""
+        """The topic whose slot a value is of: its clause's, the nearer the better; then the one named last; then the conversation's."""
         named = [mark for mark in self.reading.marks if mark.role == "topic" and mark.meaning in type_.topics]
         here = [mark for mark in named if clause.start <= mark.start < clause.end]
         if here:
@@ -207,7 +207,7 @@ class _Message:
         return Scent(each.name, concentration, decay, target, each.value, f"{label}{beside}: {each.value}", type_.kind, each.asked)
 
     def entity_of(self, place: int, *, ahead: bool) -> str | None:
-        """The entity that something is about: of its clause the next or, if not ``ahead``, the last; else the last that was named; else the focus."""
+        """The entity that something is about: its clause's next or, if not ``ahead``, last; else the one named last; else the focus."""
         clause = self.reading.clause_at(place)
         before = [each for each in self.entities if each.value_start < place]
         behind = [each for each in self.entities if each.value_start >= place]

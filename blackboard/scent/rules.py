@@ -34,7 +34,7 @@ What else a type may say:
 - ``corrections``: patterns that give a new value to the type of its class that was named before, and to this one if none was.
 
 Of two patterns that claim a stretch of text the one whose match begins first has it; of two that begin at one place the later in the files.
-Words are taken literally; those of ASCII letters are whole words. Patterns and words see full-width letters, digits and punctuation as ASCII.
+Words are taken literally; those of ASCII letters are whole words. Patterns and words see full-width letters, digits and signs as ASCII.
 """
 
 import re
