@@ -39,8 +39,8 @@ class AnyOf:
 
     def __call__(self, text: bytes) -> list[int]:
         """The numbers of those that it meets, in no order."""
-        found: list[int] = self._set.Match(text)
-        return found
+        found: list[int] | None = self._set.Match(text)
+        return found or []
 
 
 def _options(*, ignore_case: bool, longest: bool) -> Any:

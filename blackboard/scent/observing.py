@@ -6,12 +6,16 @@ Laws:
 3. A value is a slice of the text, whole; only full-width letters and digits are made ASCII.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import partial
+from operator import attrgetter, itemgetter
+from typing import Protocol
 
 from blackboard.scent.clauses import Clause, Mark, Reading
 from blackboard.scent.emphasis import is_emphatic
-from blackboard.scent.rules import Pattern, Rules, ScentType
+from blackboard.scent.rules import Rules, ScentType
+from blackboard.scent.values import Found, find
 from bus.messages.saying import FieldSettings, Scent
 
 LONGEST = 4096
@@ -22,7 +26,6 @@ FURTHER = 0.15
 """What each further directive word adds."""
 LEAST, EACH, MOST = 0.2, 0.1, 0.6
 """Of a general statement, and for each entity or verb that it has."""
-DOUBT = 0.3
 
 _LETTERS = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _LETTERS |= dict.fromkeys((*range(9), 9, *range(11, 32), 127, *range(0x80, 0xA0), 0x3000, 0xA0), 32) | dict.fromkeys(
@@ -33,20 +36,15 @@ _PUNCTUATION = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x2019
 
 _COMMERCE = FieldSettings()
 
+_start = attrgetter("start")
+_DIRECTIVE = frozenset({"request", "standing"})
+_COUNTED = frozenset({"verb", "request", "standing", "topic"})
 
-class _Value(NamedTuple):
-    """What a pattern found."""
 
-    start: int
-    """Where the match begins, then the value itself."""
-    value_start: int
-    value_end: int
-    type: ScentType
-    name: str
-    topic: str | None
-    target: str | None
-    value: str | None
-    asked: bool
+class About(Protocol):
+    """Which entity something at a place is about."""
+
+    def __call__(self, place: int, *, ahead: bool) -> str | None: ...
 
 
 def observe(
@@ -54,11 +52,11 @@ def observe(
 ) -> list[Scent]:
     """The scents of a message, of a system event or of a line of a log, in the order in which it says them.
 
-    :param text: the first ``LONGEST`` characters are read
+    :param text: its first ``LONGEST`` characters are read
     :param topic: what the conversation was last about (hotel), for values that name none
     :param focus: the entity (an order) that was last named, for directives, addresses and methods that name none
     :param settings: the field's, whose decay directives and addresses have
-    :param rules: of ``load_rules``; those that are shipped if none
+    :param rules: those of ``load_rules``; if None, those that are shipped
     :returns: none for a text of blanks
     """
     if rules is None:
@@ -66,188 +64,97 @@ def observe(
 
         rules = shipped()
     said = text[:LONGEST].translate(_LETTERS)
-    if not said.strip():
+    if not said or said.isspace():
         return []
     folded = said.translate(_PUNCTUATION)
-    return _Message(said, folded, rules, settings, topic, focus).scents()
+    encoded = folded.encode()
+    met = set(rules.meets(encoded))
+    types = rules.types
+    if not met.isdisjoint(rules.logs):  # a log says nothing that anybody wants
+        return [_plain(types["error_log"], settings)]
+    emphasis = EMPHASIS if is_emphatic(folded, rules.vocabulary) else 1.0
+    if rules.chatter in met:
+        return [_plain(types["chatter"], settings, emphasis)]
+    reading = Reading(said, encoded, rules, words=rules.said in met, quotes=rules.quoted in met)
+    values = find(reading, rules, [number for number in met if number < len(rules.patterns)], topic)
+    entities = [each for each in values if each.type.target == "self"]
+    about = partial(_entity, reading, entities, focus)
+    found = [(each.start, _of_value(each, about, settings, emphasis)) for each in values]
+    found += _directives(reading, types["directive"], about, settings, emphasis)
+    if not found:
+        found.append((len(encoded), _general(reading, folded, types["general"], settings, emphasis)))
+    found += [(mark.start, _plain(types["topic"], settings, emphasis, mark.meaning)) for mark in reading.marks if mark.role == "topic"]
+    found.sort(key=itemgetter(0))
+    return list(dict.fromkeys(scent for _, scent in found))
 
 
-class _Message:
-    """One text that is read."""
+def _decay(type_: ScentType, settings: FieldSettings) -> float:
+    if type_.group == "address":
+        return settings.address
+    return settings.directive if type_.group == "directive" else type_.decay
 
-    def __init__(self, said: str, folded: str, rules: Rules, settings: FieldSettings, topic: str | None, focus: str | None) -> None:
-        self.said, self.folded, self.rules, self.settings, self.topic, self.focus = said, folded, rules, settings, topic, focus
-        self.bytes = folded.encode()
 
-    def scents(self) -> list[Scent]:
-        rules = self.rules
-        met = set(rules.meets(self.bytes))
-        if rules.chatter in met:
-            return [self.plain("chatter")]
-        patterns = [rules.patterns[number] for number in sorted(met) if number < len(rules.patterns)]
-        for pattern in patterns:
-            if pattern.type.name == "error_log":
-                return [self.plain("error_log", emphasis=1.0)]
-        self.reading = Reading(self.bytes, rules, words=rules.said in met, quotes=rules.quoted in met)
-        self.emphasis = EMPHASIS if is_emphatic(self.folded, rules.vocabulary) else 1.0
-        self.values = self.find_values(patterns)
-        self.entities = [each for each in self.values if each.type.target == "self"]
-        found = [(each.start, self.value(each)) for each in self.values]
-        found += self.directives()
-        found += self.topics()
-        if not any(scent.type != "topic" for _, scent in found):
-            found.append((len(self.bytes), self.general()))
-        found.sort(key=lambda each: each[0])
-        scents: list[Scent] = []
-        for _, scent in found:
-            if scent not in scents:
-                scents.append(scent)
-        return scents
+def _plain(type_: ScentType, settings: FieldSettings, emphasis: float = 1.0, target: str | None = None) -> Scent:
+    """A scent that carries no value."""
+    return Scent(type_.name, min(type_.concentration * emphasis, 1.0), _decay(type_, settings), target)
 
-    def plain(self, name: str, *, emphasis: float | None = None, concentration: float | None = None, target: str | None = None) -> Scent:
-        """A scent that carries no value."""
-        type_ = self.rules.types[name]
-        if emphasis is None:
-            emphasis = EMPHASIS if is_emphatic(self.folded, self.rules.vocabulary) else 1.0
-        base = type_.concentration if concentration is None else concentration
-        return Scent(name, min(base * emphasis, 1.0), self.decay(type_), target)
 
-    def decay(self, type_: ScentType) -> float:
-        if type_.group == "address":
-            return self.settings.address
-        return self.settings.directive if type_.group == "directive" else type_.decay
+def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: float) -> Scent:
+    """The scent of what a pattern found."""
+    type_, value, target = found.type, found.value, found.target
+    if target is None and type_.target == "self":
+        target = value
+    elif target is None and type_.target == "entity":
+        target = about(found.start, ahead=False)
+    concentration, decay = min(type_.concentration * emphasis, 1.0), _decay(type_, settings)
+    if value is None:
+        return Scent(found.name, concentration, decay, target, asked=found.asked)
+    label = f"{found.topic} {type_.label}" if found.topic else type_.label
+    content = f"{label} ({target}): {value}" if target and target != value else f"{label}: {value}"
+    return Scent(found.name, concentration, decay, target, value, content, type_.kind, found.asked)
 
-    def slice(self, start: int, end: int) -> str:
-        """What was said from one byte to another."""
-        first = len(self.bytes[:start].decode())
-        return self.said[first : first + len(self.bytes[start:end].decode())]
 
-    def find_values(self, patterns: Sequence[Pattern]) -> list[_Value]:
-        """What the patterns find; of several that claim one stretch, whose match begins first, then the longer, then the later rule."""
-        matches = []
-        for number, pattern in enumerate(patterns):
-            for match in pattern.regex.finditer(self.bytes):
-                start, end = match.span()
-                if start < end and not self.reading.is_quoted(start):
-                    matches.append((start, -end, -number, pattern, match))
-        matches.sort(key=lambda each: each[:3])
-        found: list[_Value] = []
-        taken: list[tuple[int, int]] = []
-        last: dict[str, ScentType] = {}
-        for start, end, _, pattern, match in matches:
-            value_start, value_end = match.span(pattern.value) if pattern.value else (start, -end)
-            clauses = self.reading.clauses_of(start, max(value_end, start + 1))
-            type_ = pattern.type
-            if pattern.correction and type_.group in last:
-                type_ = last[type_.group]
-            if clauses[0].denies(start) or any(begin < value_end and value_start < stop for begin, stop in taken):
-                continue
-            asked = not type_.stated and any(clause.asks for clause in clauses)
-            value = None
-            if pattern.value:
-                trimmed = self.trimmed(value_start, value_end)
-                if trimmed is None:
-                    continue
-                value_start, value_end, value = trimmed
-                value = value.upper() if type_.upper else value
-            elif asked:
-                continue
-            topic = self.topic_of(type_, value_start, clauses[0]) if type_.topics else None
-            if type_.topics and topic is None:
-                continue
-            taken.append((value_start, value_end))
-            target = self.slice(*match.span(pattern.target)) if pattern.target and match.span(pattern.target)[0] >= 0 else None
-            if type_.group is not None:
-                last[type_.group] = type_
-            name = f"{topic}_{type_.name}" if topic else type_.name
-            found.append(_Value(start, value_start, value_end, type_, name, topic, target, value, asked))
-        return found
-
-    def trimmed(self, start: int, end: int) -> tuple[int, int, str] | None:
-        """A value without what stands around it; None if it only points to one."""
-        if start < 0:
-            return None
-        said = self.bytes[start:end]
-        behind = self.rules.trailing.search(said)
-        if behind:
-            said = said[: behind.start()]
-        bare = said.strip(b" \"'\n,.:;!?-*")
-        for mark in ("“", "”", "「", "」", "『", "』", "。", "、"):
-            bare = bare.removeprefix(mark.encode()).removesuffix(mark.encode())
-        if not bare or bare.decode().lower() in self.rules.pointing:
-            return None
-        begin = start + said.find(bare)
-        return begin, begin + len(bare), self.slice(begin, begin + len(bare))
-
-    def topic_of(self, type_: ScentType, place: int, clause: Clause) -> str | None:
-        """The topic whose slot a value is of: its clause's, the nearer the better; then the one named last; then the conversation's."""
-        named = [mark for mark in self.reading.marks if mark.role == "topic" and mark.meaning in type_.topics]
-        here = [mark for mark in named if clause.start <= mark.start < clause.end]
-        if here:
-            return min(here, key=lambda mark: abs(mark.start - place)).meaning
-        before = [mark for mark in self.reading.marks if mark.role == "topic" and mark.start < place]
-        if before and before[-1].meaning in type_.topics:
-            return before[-1].meaning
-        return self.topic if self.topic in type_.topics else None
-
-    def value(self, each: _Value) -> Scent:
-        """The scent of what a pattern found."""
-        type_ = each.type
-        target = each.target
-        if target is None and type_.target == "self":
-            target = each.value
-        elif target is None and type_.target == "entity":
-            target = self.entity_of(each.value_start, ahead=False)
-        concentration = min(type_.concentration * self.emphasis, 1.0)
-        decay = self.decay(type_)
-        if each.value is None:
-            return Scent(each.name, concentration, decay, target, asked=each.asked)
-        label = f"{each.topic} {type_.label}" if each.topic else type_.label
-        beside = f" ({target})" if target and target != each.value else ""
-        return Scent(each.name, concentration, decay, target, each.value, f"{label}{beside}: {each.value}", type_.kind, each.asked)
-
-    def entity_of(self, place: int, *, ahead: bool) -> str | None:
-        """The entity that something is about: its clause's next or, if not ``ahead``, last; else the one named last; else the focus."""
-        clause = self.reading.clause_at(place)
-        before = [each for each in self.entities if each.value_start < place]
-        behind = [each for each in self.entities if each.value_start >= place]
-        own_before = before[-1:] if before and before[-1].value_start >= clause.start else []
-        own_behind = behind[:1] if behind and behind[0].value_start < clause.end else []
-        sentence = self.reading.sentences[clause.sentence]
-        later = behind[:1] if behind and behind[0].value_start < sentence[1] else []
-        choice = (own_behind + own_before if ahead else own_before + own_behind) + before[-1:] + later
-        return choice[0].value if choice else self.focus
-
-    def directives(self) -> list[tuple[int, Scent]]:
-        """What is to be done, and what is to hold."""
-        type_ = self.rules.types["directive"]
-        meant: list[tuple[Mark, Clause, bool]] = []
-        for clause in self.reading.clauses:
-            ruled = False
-            for mark in clause.marks:
-                if mark.role not in ("request", "standing") or not clause.bids or clause.denies(mark.start):
-                    continue
-                meant.append((mark, clause, mark.role == "request" and ruled))
-                ruled |= mark.role == "standing" and mark.meaning == "never"
-        concentration = min(min(type_.concentration + FURTHER * (len(meant) - 1), 1.0) * self.emphasis, 1.0)
-        found = []
-        for mark, clause, object_of_rule in meant:
-            if object_of_rule:
-                continue
-            sentence = self.slice(*self.reading.sentences[clause.sentence]).strip()
-            target = self.entity_of(mark.start, ahead=True)
+def _directives(reading: Reading, type_: ScentType, about: About, settings: FieldSettings, emphasis: float) -> list[tuple[int, Scent]]:
+    """What is to be done, and what is to hold."""
+    meant: list[tuple[Mark, Clause, bool]] = []
+    for clause in reading.clauses:
+        if clause.roles.isdisjoint(_DIRECTIVE) or not clause.bids:
+            continue
+        forbidden = False
+        for mark in clause.marks:
+            if mark.role in _DIRECTIVE and not clause.has_before(mark.start, "negation", "conditional", "past"):
+                # What is forbidden is counted, but not to be done.
+                meant.append((mark, clause, forbidden and mark.role == "request"))
+                forbidden |= mark.meaning == "never"
+    concentration = min(min(type_.concentration + FURTHER * (len(meant) - 1), 1.0) * emphasis, 1.0)
+    found = []
+    for mark, clause, forbidden in meant:
+        if not forbidden:
+            sentence = reading.slice(*reading.sentences[clause.sentence]).strip()
             kind = "constraint" if mark.role == "standing" else "state"
-            found.append((mark.start, Scent("directive", concentration, self.decay(type_), target, mark.meaning, sentence, kind)))
-        return found
+            target = about(mark.start, ahead=True)
+            found.append((mark.start, Scent("directive", concentration, _decay(type_, settings), target, mark.meaning, sentence, kind)))
+    return found
 
-    def topics(self) -> list[tuple[int, Scent]]:
-        return [(mark.start, self.plain("topic", target=mark.meaning)) for mark in self.reading.marks if mark.role == "topic"]
 
-    def general(self) -> Scent:
-        """A statement of anything else: the more entities and verbs, the stronger."""
-        count = sum(mark.role in ("verb", "request", "standing", "topic") for mark in self.reading.marks)
-        count += sum(word[:1].isupper() or word[:1].isdigit() for word in self.folded.split()[1:])
-        if count:
-            return self.plain("general", concentration=min(LEAST + EACH * count, MOST))
-        asks = all(clause.asked for clause in self.reading.clauses)
-        return self.plain("general", concentration=LEAST if asks else DOUBT)
+def _entity(reading: Reading, entities: Sequence[Found], focus: str | None, place: int, *, ahead: bool) -> str | None:
+    """The entity that something is about: of its clause the next if ``ahead``, else the last; or that named before; or the focus."""
+    if not entities:
+        return focus
+    clause = reading.clause_at(place)
+    number = bisect_left(entities, place, key=_start)
+    before, behind = entities[max(number - 1, 0) : number], entities[number : number + 1]
+    own = [each for each in before if each.start >= clause.start]
+    next_own = [each for each in behind if each.start < clause.end]
+    later = [each for each in behind if each.start < reading.sentences[clause.sentence][1]]
+    choice = [*(next_own + own if ahead else own + next_own), *before, *later]
+    return choice[0].value if choice else focus
+
+
+def _general(reading: Reading, text: str, type_: ScentType, settings: FieldSettings, emphasis: float) -> Scent:
+    """A statement of anything else: the more entities and verbs it has, the stronger."""
+    count = sum(mark.role in _COUNTED for mark in reading.marks)
+    count += sum(word[0].isupper() or word[0].isdigit() for word in text.split()[1:])  # names and numbers
+    doubtful = LEAST if all(clause.asked for clause in reading.clauses) else type_.concentration
+    base = min(LEAST + EACH * count, MOST) if count else doubtful
+    return Scent(type_.name, min(base * emphasis, 1.0), _decay(type_, settings))

@@ -34,7 +34,8 @@ What else a type may say:
 - ``corrections``: patterns that give a new value to the type of its class that was named before, and to this one if none was.
 
 Of two patterns that claim a stretch of text the one whose match begins first has it; of two that begin at one place the later in the files.
-Words are taken literally; those of ASCII letters are whole words. Patterns and words see full-width letters, digits and signs as ASCII.
+Words are taken literally; those of ASCII letters are whole words. Patterns and words meet a text whose full-width letters, digits and
+punctuation are ASCII.
 """
 
 import re
@@ -55,6 +56,7 @@ ROLES = {
     "joint": "begins another clause",
     "negation": "what follows in its clause is not so",
     "neutral": "has another word in it, and nothing of its meaning",
+    "past": "what is to be done in its clause was done",
     "pointing": "stands for a value, and is none",
     "polite": "makes a question a request",
     "question": "makes its clause a question",
@@ -138,6 +140,8 @@ class Rules(NamedTuple):
     chatter: int
     quoted: int
     said: int
+    logs: frozenset[int]
+    """The numbers of the patterns of *error_log*."""
     trailing: Any
     """Finds what stands behind a value, and is no part of it."""
     pointing: frozenset[str]
@@ -145,7 +149,20 @@ class Rules(NamedTuple):
     """What is no acronym when it is written in capitals."""
 
 
-_IN_CLAUSES = ("conditional", "joint", "negation", "neutral", "polite", "question", "reported", "tag", "verb", "willing", "abbreviation")
+_IN_CLAUSES = (
+    "conditional",
+    "joint",
+    "negation",
+    "neutral",
+    "past",
+    "polite",
+    "question",
+    "reported",
+    "tag",
+    "verb",
+    "willing",
+    "abbreviation",
+)
 
 
 def compile_rules(*books: Mapping[str, Any]) -> Rules:
@@ -206,6 +223,7 @@ def _compile(tables: Mapping[str, TypeTable], parts: Mapping[str, Any], lists: M
         chatter=count,
         quoted=count + 1,
         said=count + 2,
+        logs=frozenset(number for number, each in enumerate(patterns) if each.type.name == "error_log"),
         trailing=compiled(rf"(?:[\s,]*{literal(words['trailing'])})+[\s,]*$"),
         pointing=frozenset(word.lower() for word in words["pointing"]),
         vocabulary=frozenset(part for each in named for word in each for part in re.findall(r"[a-z]{2,}", word.lower()))
@@ -251,7 +269,7 @@ def _lead(source: str) -> str:
         else:
             depth += (sign == "(") - (sign == ")")
         place += 1
-    return lead if lead and not compiled(lead).match(b"") else source
+    return source if not lead or compiled(lead).search("\n. a 1, 的") else lead  # it would meet nearly every text
 
 
 def literal(words: Iterable[str]) -> str:
