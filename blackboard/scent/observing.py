@@ -24,8 +24,8 @@ LONGEST = 4096
 EMPHASIS = 1.2
 FURTHER = 0.15
 """What each further directive word adds."""
-LEAST, EACH, MOST = 0.2, 0.1, 0.6
-"""Of a general statement, and for each entity or verb that it has."""
+LEAST, MOST = 0.2, 0.6
+"""Of a general statement, which has 0.1 for each entity or verb."""
 
 _LETTERS = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _LETTERS |= dict.fromkeys((*range(9), 9, *range(11, 32), 127, *range(0x80, 0xA0), 0x3000, 0xA0), 32) | dict.fromkeys(
@@ -156,5 +156,5 @@ def _general(reading: Reading, text: str, type_: ScentType, settings: FieldSetti
     count = sum(mark.role in _COUNTED for mark in reading.marks)
     count += sum(word[0].isupper() or word[0].isdigit() for word in text.split()[1:])  # names and numbers
     doubtful = LEAST if all(clause.asked for clause in reading.clauses) else type_.concentration
-    base = min(LEAST + EACH * count, MOST) if count else doubtful
+    base = min((2 + count) / 10, MOST) if count else doubtful
     return Scent(type_.name, min(base * emphasis, 1.0), _decay(type_, settings))

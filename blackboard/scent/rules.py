@@ -144,7 +144,8 @@ class Rules(NamedTuple):
     """The numbers of the patterns of *error_log*."""
     trailing: Any
     """Finds what stands behind a value, and is no part of it."""
-    pointing: frozenset[str]
+    pointing: Any
+    """Finds what is said in a value's place, and is none."""
     vocabulary: frozenset[str]
     """What is no acronym when it is written in capitals."""
 
@@ -225,7 +226,7 @@ def _compile(tables: Mapping[str, TypeTable], parts: Mapping[str, Any], lists: M
         said=count + 2,
         logs=frozenset(number for number, each in enumerate(patterns) if each.type.name == "error_log"),
         trailing=compiled(rf"(?:[\s,]*{literal(words['trailing'])})+[\s,]*$"),
-        pointing=frozenset(word.lower() for word in words["pointing"]),
+        pointing=compiled(rf"^{literal(words['pointing'])}(?:\s|$)"),
         vocabulary=frozenset(part for each in named for word in each for part in re.findall(r"[a-z]{2,}", word.lower()))
         - {word.lower() for word in words["acronym"]},
     )
@@ -275,7 +276,7 @@ def _lead(source: str) -> str:
 def literal(words: Iterable[str]) -> str:
     """A pattern that finds any of some words: the longer first; what is of ASCII letters or digits at an end ends there."""
     found = []
-    for word in sorted({word.lower() for word in words}, key=lambda word: (-len(word), word)):
+    for word in sorted(set(words), key=lambda word: (-len(word), word)):
         begin = r"\b" if re.match(r"\w", word, re.ASCII) else ""
         end = r"\b" if re.search(r"\w$", word, re.ASCII) else ""
         found.append(begin + r"\s+".join(_escaped(part) for part in word.split()) + end)

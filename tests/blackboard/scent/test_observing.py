@@ -1,14 +1,391 @@
 """Claims about ``observe``."""
 
-from blackboard.scent import observe
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blackboard.scent import FieldSettings, Scent, observe
+from blackboard.scent.observing import LONGEST
+
+
+def said(text: str, *, topic: str | None = None, focus: str | None = None) -> list[tuple[str, str | None, object]]:
+    """Type, target and value of each scent."""
+    return [(scent.type, scent.target, scent.value) for scent in observe(text, topic=topic, focus=focus)]
+
+
+def only(text: str) -> Scent:
+    """The one scent of a text."""
+    scents = observe(text)
+    assert len(scents) == 1, scents
+    return scents[0]
+
+
+def types(text: str) -> list[str]:
+    return [scent.type for scent in observe(text)]
+
+
+def values(text: str, type_: str) -> list[object]:
+    return [scent.value for scent in observe(text) if scent.type == type_]
+
+
+TABLE = [
+    ("Cancel my order.", "directive", 0.85, 0.95),
+    ("取消我的订单。", "directive", 0.85, 0.95),
+    ("The number is #A1042", "order_reference", 0.7, 0.88),
+    ("订单号是A1042", "order_reference", 0.7, 0.88),
+    ("Ship it to 12 High Street, Leeds", "shipping_address", 0.75, 0.90),
+    ("寄到南京市中山路12号", "shipping_address", 0.75, 0.90),
+    ("By FedEx", "shipping_method", 0.7, 0.90),
+    ("用顺丰", "shipping_method", 0.7, 0.90),
+    ("The sky over there", "general", 0.3, 0.75),
+    ("天空很蓝", "general", 0.3, 0.75),
+    ("yes, right", "confirmation", 0.0, 0.0),
+    ("对，就这个", "confirmation", 0.0, 0.0),
+    ("ok", "chatter", 0.1, 0.3),
+    ("嗯", "chatter", 0.1, 0.3),
+    ("2026-01-05 10:00:01 ERROR gateway: no answer", "error_log", 0.3, 0.1),
+    ("错误：连接超时", "error_log", 0.3, 0.1),
+]
+
+
+@pytest.mark.parametrize(("text", "type_", "concentration", "decay"), TABLE)
+def test_each_row_of_the_table_holds_in_both_languages(text: str, type_: str, concentration: float, decay: float) -> None:
+    """Chapter 3, "Observe": its type, its concentration, its decay."""
+    scent = only(text)
+    assert (scent.type, scent.concentration, scent.decay) == (type_, pytest.approx(concentration), decay)
+
+
+VERBS = [
+    ("cancel", "cancel it", "取消它", "state"),
+    ("delete", "delete it", "删除它", "state"),
+    ("change", "change it", "修改它", "state"),
+    ("replace", "replace it", "替换它", "state"),
+    ("must", "it must be wrapped", "必须包装", "constraint"),
+    ("never", "never ring the bell", "禁止按铃", "constraint"),
+    ("keep", "keep it", "保留它", "constraint"),
+    ("lock", "lock it", "锁定它", "constraint"),
+]
+
+
+@pytest.mark.parametrize(("verb", "english", "chinese", "kind"), VERBS)
+def test_every_directive_word_is_one_in_both_languages(verb: str, english: str, chinese: str, kind: str) -> None:
+    """A request is a state, a standing rule a constraint; the value is the canonical verb, the content the sentence."""
+    for text in (english, chinese):
+        scent = only(text)
+        assert (scent.type, scent.value, scent.kind, scent.content) == ("directive", verb, kind, text)
+
+
+def test_each_further_directive_word_adds_up_to_one() -> None:
+    """0.85, then + 0.15, at most 1.0."""
+    assert [scent.concentration for scent in observe("cancel it")] == [0.85]
+    assert [scent.concentration for scent in observe("取消并删除")] == [1.0, 1.0]
+    assert [scent.concentration for scent in observe("cancel this, delete that, keep the third")] == [1.0] * 3
 
 
 def test_a_message_carries_several_scents_each_about_its_own_order() -> None:
     """Chapter 3's example: what is to be cancelled and how the other is sent."""
-    scents = [(scent.type, scent.target, scent.value) for scent in observe("cancel order #A1 and send #B2 by SF Express")]
-    assert scents == [
+    assert said("cancel order #A1 and send #B2 by SF Express") == [
         ("directive", "A1", "cancel"),
         ("order_reference", "A1", "A1"),
         ("order_reference", "B2", "B2"),
         ("shipping_method", "B2", "SF Express"),
     ]
+    assert said("取消订单A1，把订单B2用顺丰寄到成都") == [
+        ("directive", "A1", "cancel"),
+        ("order_reference", "A1", "A1"),
+        ("order_reference", "B2", "B2"),
+        ("shipping_method", "B2", "顺丰"),
+        ("shipping_address", "B2", "成都"),
+    ]
+
+
+def test_what_names_no_order_is_about_the_one_before_or_the_focus() -> None:
+    """Of the clause, then of what was said before, then of the conversation."""
+    assert said("cancel it", focus="A1") == [("directive", "A1", "cancel")]
+    assert said("发到北京", focus="A1") == [("shipping_address", "A1", "北京")]
+    assert said("It is about #B2. Please cancel it.", focus="A1")[-1] == ("directive", "B2", "cancel")
+    assert said("Cancel it, I mean order #B2", focus="A1")[0] == ("directive", "B2", "cancel")
+    assert said("My name is Anna", focus="A1") == [("name", None, "Anna")]
+
+
+def test_content_says_the_same_whatever_the_words() -> None:
+    """One value stated in other words is one item."""
+    ways = ["ship it to Oslo", "The shipping address is Oslo.", "please deliver to Oslo, thanks", "把它寄到Oslo"]
+    assert {only(way).content for way in ways} == {"Shipping address: Oslo"}
+    assert observe("send #B2 by DHL")[1].content == "Shipping method (B2): DHL"
+    assert {scent.kind for scent in observe("send #B2 by DHL")} == {"slot"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "do not cancel my order", "Don't delete it!", "I don't want to cancel", "no need to change it",
+        "不要取消订单", "别取消", "我不想取消", "先别修改",
+        "can I cancel?", "Should I cancel it or keep it?", "How do I change it", "Why did you cancel my order?",
+        "可以取消吗", "怎么修改呢", "为什么取消我的订单？",
+        'the page says "cancel the order"', "he said cancel it", "> cancel my order", "if I cancel it now",
+        "客服说“取消订单”", "他说要取消", "「删除」按钮", "如果取消的话", "我已经取消了",
+        "the cancellation was fine", "特别好的级别", "the change suits me",
+    ],
+)  # fmt: skip
+def test_what_is_denied_asked_quoted_supposed_or_past_is_no_directive(text: str) -> None:
+    """A directive is what the speaker wants done."""
+    assert "directive" not in types(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("could you please cancel order 12345", "cancel"), ("can you cancel it?", "cancel"), ("would you delete it?", "delete"),
+        ("麻烦帮我取消", "cancel"), ("能帮我取消吗？", "cancel"), ("你能把它删除吗", "delete"), ("请修改一下，可以吗", "change"),
+        ("don't forget to cancel it", "cancel"), ("别忘了取消", "cancel"), ("不想要了取消吧", "cancel"), ("特别想取消", "cancel"),
+        ("If it is late, cancel it", "cancel"), ('please cancel the order "blue shoes"', "cancel"),
+    ],
+)  # fmt: skip
+def test_a_polite_question_is_a_request(text: str, verb: str) -> None:
+    """And what seems to deny may urge."""
+    assert verb in values(text, "directive")
+
+
+@pytest.mark.parametrize("text", ["never cancel my orders", "You must not cancel it", "禁止取消", "千万不要取消", "不得删除", "绝不修改"])
+def test_what_is_forbidden_is_a_rule_and_no_request(text: str) -> None:
+    """Its other words are counted, but are not to be done."""
+    scent = only(text)
+    assert (scent.type, scent.value, scent.kind, scent.concentration) == ("directive", "never", "constraint", 1.0)
+
+
+ADDRESSES = [
+    ("shipping_address", "Ship it to 9 Elm Road, Bath", "9 Elm Road, Bath"),
+    ("billing_address", "The billing address is 9 Elm Road, Bath", "9 Elm Road, Bath"),
+    ("return_address", "Return it to 9 Elm Road, Bath", "9 Elm Road, Bath"),
+    ("spare_address", "my backup address is 9 Elm Road, Bath", "9 Elm Road, Bath"),
+    ("temporary_address", "my temporary address: 9 Elm Road, Bath", "9 Elm Road, Bath"),
+    ("shipping_address", "收货地址是武汉市解放大道688号", "武汉市解放大道688号"),
+    ("billing_address", "发票寄到武汉市解放大道688号", "武汉市解放大道688号"),
+    ("return_address", "退货地址：武汉市解放大道688号", "武汉市解放大道688号"),
+    ("spare_address", "备用地址是武汉市解放大道688号", "武汉市解放大道688号"),
+    ("temporary_address", "临时地址为武汉市解放大道688号", "武汉市解放大道688号"),
+]
+
+
+@pytest.mark.parametrize(("type_", "text", "value"), ADDRESSES)
+def test_five_kinds_of_address_are_five_slots(type_: str, text: str, value: str) -> None:
+    """Each with the decay that the field's settings give to addresses."""
+    (scent,) = observe(text, settings=FieldSettings(address=0.87))
+    assert (scent.type, scent.value, scent.decay) == (type_, value, 0.87)
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "value"),
+    [
+        ("Please ship it to No. 1288, Century Avenue, Room 5-302, thanks", "shipping_address", "No. 1288, Century Avenue, Room 5-302"),
+        ("send it to 350 5th Ave, New York, NY 10118 by UPS", "shipping_address", "350 5th Ave, New York, NY 10118"),
+        ("The return address is P.O. Box 123, Denver.", "return_address", "P.O. Box 123, Denver"),
+        ("寄到北京市朝阳区建国路88号院5号楼1203室，谢谢", "shipping_address", "北京市朝阳区建国路88号院5号楼1203室"),
+        ("收货地址：深圳市南山区科技园，3号楼，502室，收件人：张三", "shipping_address", "深圳市南山区科技园，3号楼，502室"),
+        ("Deliver it at 14:30", "delivery_time", "14:30"),
+        ("Deliver on Monday at 3:15 pm please", "delivery_time", "Monday at 3:15 pm"),
+        ("下午3点45分送到", "delivery_time", "下午3点45分"),
+        ("明天上午9点到12点之间送", "delivery_time", "明天上午9点到12点"),
+        ("I called at 14:30", "time", "14:30"),
+        ("电话是010-63553377", "phone", "010-63553377"),
+        ("call me at +44 20 7946 0958", "phone", "+44 20 7946 0958"),
+        ("two boxes please", "quantity", "two boxes"),
+        ("预算5000元以内", "budget", "5000元以内"),
+        ("收件人是李四", "recipient", "李四"),
+        ("My user ID is U12345", "user_id", "U12345"),
+        ("我是黄金会员", "account_level", "黄金会员"),
+        ("please speak English", "language", "English"),
+        ("用支付宝付款", "payment_method", "支付宝"),
+        ("write to tom@example.org", "email", "tom@example.org"),
+        ("tracking number 1Z999AA10123456784", "tracking_number", "1Z999AA10123456784"),
+    ],
+)  # fmt: skip
+def test_values_are_kept_whole(text: str, type_: str, value: str) -> None:
+    """With their digits, minutes and commas; and nothing of what is only said around them."""
+    assert values(text, type_) == [value]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ship it to Shanghai … no, to Beijing", "ship it to Shanghai. No, to Beijing instead!", "Ship to Shanghai, sorry, I meant to Beijing"],
+)  # fmt: skip
+def test_a_correction_comes_behind_what_it_corrects(text: str) -> None:
+    """So that the newer wins."""
+    assert values(text, "shipping_address") == ["Shanghai", "Beijing"]
+
+
+@pytest.mark.parametrize("text", ["发到上海，不对，发到北京", "寄到上海…改成北京", "送到上海。错了，是北京"])
+def test_a_correction_in_chinese_comes_behind_too(text: str) -> None:
+    """The same, whichever words correct."""
+    assert values(text, "shipping_address") == ["上海", "北京"]
+
+
+def test_a_correction_alone_is_of_the_address_that_is_shipped_to() -> None:
+    """What it corrects was said in another message."""
+    assert values("no, to Beijing instead", "shipping_address") == ["Beijing"]
+    assert values("改成北京", "shipping_address") == ["北京"]
+    assert values("不对，发到北京", "shipping_address") == ["北京"]
+
+
+def test_a_correction_is_of_the_kind_of_address_that_was_named() -> None:
+    """And touches no other slot."""
+    assert said("The billing address is Shanghai … no, to Beijing") == [
+        ("billing_address", None, "Shanghai"),
+        ("billing_address", None, "Beijing"),
+    ]
+    assert [scent.type for scent in observe("发票寄到上海，改到北京") if scent.value in {"上海", "北京"}] == ["billing_address"] * 2
+
+
+def test_what_is_denied_is_no_value() -> None:
+    """Only what it is instead."""
+    assert values("don't ship to Shanghai, ship to Beijing", "shipping_address") == ["Beijing"]
+    assert values("不要发到上海，发到北京", "shipping_address") == ["北京"]
+    assert values("not to Shanghai but to Beijing", "shipping_address") == ["Beijing"]
+    assert values("不是上海，是北京", "shipping_address") == ["北京"]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Ship it to Beijing?", True), ("Shall I ship it to Beijing?", True), ("It ships to Beijing, right?", True),
+        ("Your order ships to Beijing. Is that correct?", True), ("发到北京对吗", True), ("发到北京吗？", True), ("发到北京，对吗？", True),
+        ("能发到北京吗", True), ("是不是发到北京", True),
+        ("Ship it to Beijing.", False), ("Could you please ship it to Beijing?", False), ("麻烦帮我寄到北京可以吗", False),
+        ("Ship it to Beijing. When will it arrive?", False), ("发到北京。什么时候到？", False),
+    ],
+)  # fmt: skip
+def test_a_value_in_a_question_is_asked(text: str, asked: bool) -> None:
+    """It counts once it is confirmed; a polite question states."""
+    assert [scent.asked for scent in observe(text) if scent.type == "shipping_address"] == [asked]
+
+
+def test_a_number_of_an_order_is_stated_in_a_question_too() -> None:
+    """Who asks where it is names it all the same."""
+    assert [scent.asked for scent in observe("Where is my order 88231?")] == [False]
+    assert values("订单A1什么时候到？", "order_reference") == ["A1"]
+
+
+@pytest.mark.parametrize(
+    "text", ["yes", "Yes, right.", "correct", "that's right", "ok, yes", "对", "是的", "对，就这个", "嗯，没错", "确认", "就这样吧"]
+)
+def test_an_answer_that_confirms(text: str) -> None:
+    """It carries no value, and confirms what was said before."""
+    scent = only(text)
+    assert (scent.type, scent.value, scent.content, scent.kind) == ("confirmation", None, "", None)
+
+
+@pytest.mark.parametrize("text", ["ok", "OK!", "嗯", "好的", "好的，谢谢", "thanks a lot", "hello there", "👍", "哈哈哈", "…", "在吗？"])
+def test_small_talk_never_confirms(text: str) -> None:
+    """A message of nothing else."""
+    assert types(text) == ["chatter"]
+
+
+@pytest.mark.parametrize(
+    "text", ["对了，问一下", "对不起，我迟到", "right now I am busy", "确认一下地址在哪", "correct the spelling", "is that right?"]
+)
+def test_what_begins_as_an_answer_need_not_be_one(text: str) -> None:
+    """By the way, sorry, right now."""
+    assert "confirmation" not in types(text)
+
+
+def test_an_answer_may_say_more() -> None:
+    """It is both."""
+    assert said("yes, ship it to Bath") == [("confirmation", None, None), ("shipping_address", None, "Bath")]
+    assert types("好的，寄到西安") == ["shipping_address"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["continue with the order from before", "Let's go back to what we discussed earlier", "接着刚才的订单", "继续上次的任务", "回到之前那个订单"],
+)  # fmt: skip
+def test_what_takes_up_the_last_task(text: str) -> None:
+    """A governor brings its snapshot back."""
+    assert types(text) == ["continuation"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cancel it!!", "cancel cancel it", "**cancel** it", "CANCEL it", "Please CANCEL IT NOW", "取消！！", "取消取消", "**取消**它"],
+)  # fmt: skip
+def test_emphasis_makes_it_stronger_and_never_more_than_one(text: str) -> None:
+    """× 1.2, at most 1.0."""
+    assert only(text).concentration == 1.0
+    assert observe(text + " use DHL")[-1].concentration == pytest.approx(0.84)
+
+
+def test_chinese_and_numbers_and_acronyms_are_not_capitals() -> None:
+    """A script without letter case cannot shout, and SF, USB or an order number are always written so."""
+    for text in ("寄到北京", "取消订单", "order #A1B2", "by SF", "USB ID", "用EMS"):
+        for scent in observe(text):
+            assert scent.concentration in {0.75, 0.85, 0.7, 0.3}, (text, scent)
+
+
+def test_full_width_signs_are_read_and_values_are_slices() -> None:
+    """Letters and digits become ASCII; punctuation within a value stays as it was said."""
+    assert said("取消订单＃Ａ１！！") == said("取消订单#A1！！")
+    assert values("订单２０２６１２３４", "order_reference") == ["20261234"]
+    assert values("收货地址：南京市中山路８８号，３号楼", "shipping_address") == ["南京市中山路88号，3号楼"]
+    assert values("Ｓｈｉｐ　ｔｏ　Ｂａｔｈ", "shipping_address") == ["Bath"]
+
+
+def test_languages_mix_in_a_message() -> None:
+    """Both languages' rules apply to every message."""
+    assert said("帮我把 order #A9 取消, and ship #B2 to 上海市 by 顺丰") == [
+        ("order_reference", "A9", "A9"),
+        ("directive", "A9", "cancel"),
+        ("order_reference", "B2", "B2"),
+        ("shipping_address", "B2", "上海市"),
+        ("shipping_method", "B2", "顺丰"),
+    ]
+
+
+def test_a_general_statement_is_the_stronger_the_more_it_names() -> None:
+    """0.2 and 0.1 for each entity or verb, 0.6 at most; 0.3 in doubt, 0.2 for a bare question."""
+    assert only("so it goes there").concentration == pytest.approx(0.3)
+    assert only("the parcel arrived in Leeds").concentration == pytest.approx(0.4)
+    assert only("Anna and Tom bought, paid and received 3 of them in Leeds").concentration == pytest.approx(0.6)
+    assert only("for what?").concentration == pytest.approx(0.2)
+
+
+def test_a_line_of_a_log_gives_nothing_else() -> None:
+    """Whatever order it names."""
+    assert types("ERROR: order #A1 could not be shipped to Bath, CANCEL") == ["error_log"]
+    assert types("Traceback (most recent call last):\n  File 'cancel.py', line 3") == ["error_log"]
+    assert "error_log" not in types("I got an error when I paid")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t \r\n", "\x00\x01", "　"])
+def test_nothing_is_said_by_blanks(text: str) -> None:
+    """Nor by control characters."""
+    assert observe(text) == []
+
+
+def test_of_a_huge_text_the_beginning_is_read() -> None:
+    """The work is bounded, and so is what comes of it."""
+    huge = "ship it to Bath. " + "x " * 500_000 + "cancel it"
+    assert said(huge) == [("shipping_address", None, "Bath")]
+    assert observe("a" * LONGEST + " cancel it") == observe("a" * LONGEST)
+    assert len(observe("#A1 " * 300_000)) == 1
+
+
+def test_odd_characters_do_no_harm() -> None:
+    """Lone surrogates, controls, emoji, right-to-left marks."""
+    assert values("cancel\x00 order \ud800#A1 😀", "order_reference") == ["A1"]
+    assert values("寄到北京😀", "shipping_address") == ["北京"]
+
+
+@given(
+    st.text(max_size=200)
+    | st.lists(st.sampled_from([text for text, *_ in TABLE] + ["“", '"', "?", "，", "no", "but"]), max_size=6).map(" ".join)
+)
+def test_any_text_gives_valid_scents_and_the_same_again(text: str) -> None:
+    """No text raises; concentrations and decays are from 0 to 1; a function of its arguments."""
+    scents = observe(text, topic="hotel", focus="A1")
+    assert observe(text, topic="hotel", focus="A1") == scents
+    for scent in scents:
+        assert 0 <= scent.concentration <= 1
+        assert 0 <= scent.decay <= 1
+        assert (scent.value is None) == (scent.kind is None) == (not scent.content)
+        assert scent.value is None or scent.content
+    assert text.strip() or not scents
