@@ -29,13 +29,19 @@ def compiled(source: str, *, ignore_case: bool = True, longest: bool = False) ->
 
 
 class AnyOf:
-    """Which of many expressions a text meets, letter case aside, in one walk over it. They are sources that were compiled before."""
+    """Which of many expressions a text meets, letter case aside, in one walk over it. Each of the sources was compiled before.
+
+    :raises BadValue: they are too large together
+    """
 
     def __init__(self, sources: Sequence[str]) -> None:
         self._set = re2.Set.SearchSet(_options(ignore_case=True, longest=False))
         for source in sources:
             self._set.Add(source)
-        self._set.Compile()
+        try:
+            self._set.Compile()
+        except re2.error as error:
+            raise BadValue(f"{len(sources)} regular expressions take more than {MEMORY >> 20} MiB together: shorten some") from error
 
     def __call__(self, text: bytes) -> list[int]:
         """The numbers of those that it meets, in no order."""

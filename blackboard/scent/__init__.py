@@ -7,12 +7,10 @@ from blackboard.scent.field import PheromoneField
 from blackboard.scent.governor import ContextGovernor
 from blackboard.scent.kernel import RecallKernel
 from blackboard.scent.observing import observe
-from blackboard.scent.rules import BadRule, Rules
+from blackboard.scent.rules import Rules
 from blackboard.scent.rules_file import load_rules
-from blackboard.scent.settings import UnusualSettings, commerce, tutoring
-from blackboard.scent.superposition import superpose
-from blackboard.scent.traces import Snapshot
-from bus.messages import Fact, Facts, FieldSettings, Scent
+from blackboard.scent.tables import BadRule
+from bus.messages.saying import FieldSettings, Scent
 
 __all__ = [
     "BadRule",

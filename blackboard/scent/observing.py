@@ -14,6 +14,7 @@ from typing import Protocol
 
 from blackboard.scent.clauses import Clause, Mark, Reading
 from blackboard.scent.emphasis import is_emphatic
+from blackboard.scent.folding import clean, folded
 from blackboard.scent.rules import Rules, ScentType
 from blackboard.scent.values import Found, find
 from bus.messages.saying import FieldSettings, Scent
@@ -26,13 +27,6 @@ FURTHER = 0.15
 """What each further directive word adds."""
 LEAST, MOST = 0.2, 0.6
 """Of a general statement, which has 0.1 for each entity or verb."""
-
-_LETTERS = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
-_LETTERS |= dict.fromkeys((*range(9), 9, *range(11, 32), 127, *range(0x80, 0xA0), 0x3000, 0xA0), 32) | dict.fromkeys(
-    range(0xD800, 0xE000), 0xFFFD
-)
-_LETTERS |= {0xFF03: ord("#")}
-_PUNCTUATION = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x2019: ord("'"), 0xFF0D: ord("-"), 0x2212: ord("-")}
 
 _COMMERCE = FieldSettings()
 
@@ -63,16 +57,16 @@ def observe(
         from blackboard.scent.rules_file import shipped
 
         rules = shipped()
-    said = text[:LONGEST].translate(_LETTERS)
+    said = clean(text[:LONGEST])
     if not said or said.isspace():
         return []
-    folded = said.translate(_PUNCTUATION)
-    encoded = folded.encode()
+    plain = folded(said)
+    encoded = plain.encode()
     met = set(rules.meets(encoded))
     types = rules.types
     if not met.isdisjoint(rules.logs):  # a log says nothing that anybody wants
         return [_plain(types["error_log"], settings)]
-    emphasis = EMPHASIS if is_emphatic(folded, rules.vocabulary) else 1.0
+    emphasis = EMPHASIS if is_emphatic(plain, rules.vocabulary) else 1.0
     if rules.chatter in met:
         return [_plain(types["chatter"], settings, emphasis)]
     reading = Reading(said, encoded, rules, words=rules.said in met, quotes=rules.quoted in met)
@@ -82,7 +76,7 @@ def observe(
     found = [(each.start, _of_value(each, about, settings, emphasis)) for each in values]
     found += _directives(reading, types["directive"], about, settings, emphasis)
     if not found:
-        found.append((len(encoded), _general(reading, folded, types["general"], settings, emphasis)))
+        found.append((len(encoded), _general(reading, plain, types["general"], settings, emphasis)))
     found += [(mark.start, _plain(types["topic"], settings, emphasis, mark.meaning)) for mark in reading.marks if mark.role == "topic"]
     found.sort(key=itemgetter(0))
     return list(dict.fromkeys(scent for _, scent in found))

@@ -1,15 +1,16 @@
-"""Rules as files that a person writes: those that are shipped, and a user's own over them. What stands in one is told by ``rules``."""
+"""Rules as files that a person writes: those that are shipped, and a user's own over them. What stands in one is told by ``tables``."""
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from blackboard.errors import BadValue
-from blackboard.scent.rules import BadRule, Rules, compile_rules
+from blackboard.scent.rules import Rules, compile_rules
+from blackboard.scent.tables import BadRule
 
 SHIPPED = ("en.toml", "zh.toml")
 """One file a language; all apply to every text, since people mix them."""
@@ -63,5 +64,17 @@ def _line(text: str, book: Any, error: BadRule) -> int:
         if key not in book:
             return 0
         book = book[key]
+    if isinstance(book, list) and error.value not in (book, *book):
+        return 0
     lines = text.splitlines()
-    return next((number for number, line in enumerate(lines, 1) if re.search(rf"\b{re.escape(error.path[-1])}\b", line)), 1)
+    header = re.compile(rf"\s*\[\s*{_dotted(error.path[:-1])}(?:\s*\.\s*{_dotted(error.path[-1:])})?\s*\]")
+    table = next((number for number, line in enumerate(lines) if header.match(line)), 0)
+    key_at = next((number for number in range(table, len(lines)) if re.search(_dotted(error.path[-1:]), lines[number])), table)
+    if isinstance(error.value, str):
+        return next((number for number in range(key_at, len(lines)) if error.value in lines[number]), key_at) + 1
+    return key_at + 1
+
+
+def _dotted(path: Sequence[str]) -> str:
+    """A pattern of a key as a file may have it."""
+    return r"\s*\.\s*".join(rf"""(?<!\w)["']?{re.escape(key)}["']?(?!\w)""" for key in path)

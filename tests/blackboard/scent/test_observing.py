@@ -297,7 +297,7 @@ def test_an_answer_may_say_more() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["continue with the order from before", "Let's go back to what we discussed earlier", "接着刚才的订单", "继续上次的任务", "回到之前那个订单"],
+    ["continue with the order from before", "Let's go back to what we discussed earlier", "接着刚才的订单", "继续上次的任务"],
 )  # fmt: skip
 def test_what_takes_up_the_last_task(text: str) -> None:
     """A governor brings its snapshot back."""
