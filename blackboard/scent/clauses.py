@@ -57,13 +57,13 @@ class Reading:
 
     :param said: as it was said
     :param text: the same in UTF-8, punctuation folded, character for character
-    :param words: it has words that count; ``quotes``: it has quotations
+    :param quotes: it has quotations
     """
 
-    def __init__(self, said: str, text: bytes, rules: Rules, *, words: bool, quotes: bool) -> None:
+    def __init__(self, said: str, text: bytes, rules: Rules, *, quotes: bool) -> None:
         self.said, self.text = said, text
         self._quoted = _covered(text) if quotes else None
-        marks = _marks(text, rules) if words else []
+        marks = _marks(text, rules)
         self.marks = [mark for mark in marks if not self.is_quoted(mark.start)] if quotes else marks
         self.clauses: list[Clause] = []
         self.sentences: list[tuple[int, int]] = []

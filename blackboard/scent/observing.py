@@ -69,7 +69,7 @@ def observe(
     emphasis = EMPHASIS if is_emphatic(plain, rules.vocabulary) else 1.0
     if rules.chatter in met:
         return [_plain(types["chatter"], settings, emphasis)]
-    reading = Reading(said, encoded, rules, words=rules.said in met, quotes=rules.quoted in met)
+    reading = Reading(said, encoded, rules, quotes=rules.quoted in met)
     values = find(reading, rules, [number for number in met if number < len(rules.patterns)], topic)
     entities = [each for each in values if each.type.target == "self"]
     about = partial(_entity, reading, entities, focus)

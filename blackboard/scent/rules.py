@@ -50,10 +50,9 @@ class Rules(NamedTuple):
     word: Any
     """Finds the words that count in a clause."""
     meets: AnyOf
-    """Which of ``patterns`` a text meets; behind their numbers those of ``chatter``, ``quoted`` and ``word``."""
+    """Which of ``patterns`` a text meets; behind their numbers those of ``chatter`` and ``quoted``."""
     chatter: int
     quoted: int
-    said: int
     logs: frozenset[int]
     """The numbers of the patterns of *error_log*."""
     trailing: Any
@@ -87,7 +86,7 @@ def _compile(tables: Tables) -> Rules:
                 path = ("types", name, key)
                 whole = _with_parts(source, tables.parts, path)
                 patterns.append(_pattern(whole, source, types[name], path))
-                sources.append(_lead(whole))
+                sources.append(whole)
     roles: dict[str, list[tuple[str, str]]] = {}
     for role, lists in (("request", tables.requests), ("standing", tables.standing), ("topic", tables.topics)):
         for name, listed in lists.items():
@@ -97,7 +96,6 @@ def _compile(tables: Tables) -> Rules:
         for word in tables.words[role]:
             roles.setdefault(word.lower(), []).append((role, ""))
     words = tables.words
-    in_clauses = literal(roles)
     gap = r"[\s\pP\pS\pM]*"
     count = len(patterns)
     named = [*tables.requests.values(), *tables.standing.values(), *tables.topics.values()]
@@ -106,11 +104,10 @@ def _compile(tables: Tables) -> Rules:
         types=types,
         patterns=tuple(patterns),
         roles={word: tuple(each) for word, each in roles.items()},
-        word=compiled(in_clauses, longest=True),
-        meets=AnyOf([*sources, rf"^{gap}(?:{literal(words['chatter'])}{gap})*$", QUOTED, in_clauses]),
+        word=compiled(literal(roles), longest=True),
+        meets=AnyOf([*sources, rf"^{gap}(?:{literal(words['chatter'])}{gap})*$", QUOTED]),
         chatter=count,
         quoted=count + 1,
-        said=count + 2,
         logs=frozenset(number for number, each in enumerate(patterns) if each.type.name == "error_log"),
         trailing=compiled(rf"(?:[\s,]*{literal(words['trailing'])})+[\s,]*$"),
         pointing=compiled(rf"^{literal(words['pointing'])}(?:\s|$)"),
@@ -133,41 +130,6 @@ def _pattern(whole: str, source: str, type_: ScentType, path: tuple[str, ...]) -
                 path, source, f"pattern {source!r} has a group {group!r}: name only `value` and `target`, and write (?:…) for others"
             )
     return Pattern(regex, type_, path[-1] == "corrections", groups.get("value", 0), groups.get("target", 0))
-
-
-_ORDINARY = "\n. a 1, 的"
-"""What stands in nearly every text: to meet it tells nothing."""
-
-
-def _lead(source: str) -> str:
-    """A pattern that a text meets if it meets this one, and that is smaller: what stands before the value, or all of it.
-
-    Sets of large patterns take much memory; what stands before a value is small, and seldom there without one.
-    """
-    depth, place, in_class = 0, 0, False
-    lead = ""
-    while place < len(source):
-        if not (depth or in_class) and source.startswith("(?P<value>", place):
-            lead = source[:place]
-        sign = source[place]
-        if sign == "\\":
-            place += 1
-        elif in_class:
-            in_class = sign != "]"
-        elif sign == "[":
-            in_class = True
-            place += source[place + 1 : place + 2] == "^"
-            place += source[place + 1 : place + 2] == "]"
-        elif sign == "|" and not depth:
-            return source
-        else:
-            depth += (sign == "(") - (sign == ")")
-        place += 1
-    try:
-        useless = not lead or compiled(lead).search(_ORDINARY)
-    except BadValue:  # it ends within a quotation
-        return source
-    return source if useless else lead
 
 
 def literal(words: Iterable[str]) -> str:
