@@ -6,12 +6,13 @@ from collections.abc import Set as AbstractSet
 _MARKED = re.compile(r"!!|\*\*[^*\n]+\*\*|__[^_\n]+__")
 # Letters that have a case: "all capitals" means nothing of a script without (chapter 3, "Faults").
 _CAPITALS = re.compile(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ]{2,}(?![^\W_])")
-_AGAIN = re.compile(r"\b([^\W\d_]{2,20})\b[ ,!.]+\1\b|([㐀-鿿]{2,6})[,，!！]?\2|([㐀-鿿])\3\3", re.IGNORECASE)
+_AGAIN = re.compile(r"\b([^\W\d_]{2,20})[ ,!.]+\1\b")
+_AGAIN_IN_CHINESE = re.compile(r"([㐀-鿿]{2,6})[,，!！]?\1|([㐀-鿿])\2\2")
 
 
 def is_emphatic(text: str, vocabulary: AbstractSet[str]) -> bool:
     """``vocabulary``: words, in small letters, that are no acronyms; of others it takes two, of four letters or more, to be loud."""
-    if _MARKED.search(text) or _AGAIN.search(text):
+    if _MARKED.search(text) or _AGAIN.search(text.lower()) or (not text.isascii() and _AGAIN_IN_CHINESE.search(text)):
         return True
     loud = 0
     for word in _CAPITALS.findall(text):
