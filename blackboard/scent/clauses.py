@@ -145,18 +145,20 @@ class Reading:
         last = clauses[-1]
         last.asked |= asked
         if last.asked and "tag" in last.roles:
-            for clause in clauses:
-                clause.asked = True
-            if len(clauses) == 1 and self.clauses and self._is_tag(last):  # it asks about the sentence before
-                for clause in takewhile(lambda clause: clause.sentence == last.sentence - 1, reversed(self.clauses)):
-                    clause.asked = True
+            self._ask_of(clauses)
         self.clauses += clauses
 
-    def _is_tag(self, clause: Clause) -> bool:
-        return any(
-            mark.role == "tag" and not self.text[mark.end : clause.end].strip() and not self.text[clause.start : mark.start].strip()
-            for mark in clause.marks
-        )
+    def _ask_of(self, clauses: Sequence[Clause]) -> None:
+        """What ends in a tag asks about its sentence, and what is nothing but a tag about the one before."""
+        last = clauses[-1]
+        tag = next((mark for mark in last.marks if mark.role == "tag" and not self.text[mark.end : last.end].strip()), None)
+        if tag is None:
+            return
+        for clause in clauses:
+            clause.asked = True
+        if len(clauses) == 1 and not self.text[last.start : tag.start].strip():
+            for clause in takewhile(lambda clause: clause.sentence == last.sentence - 1, reversed(self.clauses)):
+                clause.asked = True
 
 
 def _covered(text: bytes) -> bytearray:

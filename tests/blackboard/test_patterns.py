@@ -3,7 +3,7 @@
 import pytest
 
 from blackboard.errors import BadValue
-from blackboard.patterns import pattern
+from blackboard.patterns import AnyOf, compiled, pattern
 
 
 @pytest.mark.parametrize("source", [r"(a)\1", "a(?=b)", "("])
@@ -12,3 +12,18 @@ def test_what_needs_backtracking_or_is_no_pattern_is_refused(source: str) -> Non
     with pytest.raises(BadValue, match="RE2") as error:
         pattern(source)
     assert repr(source) in str(error.value)
+
+
+def test_any_of_tells_which_a_text_meets() -> None:
+    """Letter case aside; none is an empty list."""
+    any_of = AnyOf(["red", "blue|red", r"\d"])
+    assert sorted(any_of(b"a RED one")) == [0, 1]
+    assert sorted(any_of(b"5")) == [2]
+    assert any_of(b"green") == []
+
+
+def test_the_longest_of_several_is_found_where_it_is_asked_for() -> None:
+    """Else the first."""
+    assert compiled("a|ab", longest=True).search("ab")[0] == "ab"
+    assert compiled("a|ab").search("AB")[0] == "A"
+    assert compiled("a", ignore_case=False).search("A") is None

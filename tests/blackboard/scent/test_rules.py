@@ -1,0 +1,74 @@
+"""Claims about compiled rules."""
+
+from typing import Any
+
+import pytest
+
+from blackboard.patterns import compiled
+from blackboard.scent.rules import compile_rules, literal
+from blackboard.scent.tables import BadRule
+
+
+def book(*patterns: str, **more: Any) -> dict[str, Any]:
+    """A file with one type."""
+    return {"types": {"x": {"decay": 0.5, "concentration": 0.5, "patterns": list(patterns)}}, **more}
+
+
+@pytest.mark.parametrize(
+    ("tables", "cure"),
+    [
+        (book("(a"), "RE2"),
+        (book(r"(a)\1"), "RE2"),
+        (book("a(?=b)"), "RE2"),
+        (book("(?P<worth>a)"), "`value` and `target`"),
+        (book("{b}"), "not in [parts]"),
+        (book("{b}", parts={"b": "{c}", "c": "{b}"}), "names itself"),
+        (book("[ab]{900}[cd]{900}(?:a?b?c?){900}(?:a?b?c?){900}(?:a?b?c?){900}(?:a?b?c?){900}(?:a?b?c?){900}"), "repetitions"),
+        ({"types": {"x": {"concentration": 0.5}}}, "decay = 0…1"),
+        ({"types": {"x": {"decay": 0.5}}}, "concentration = 0…1"),
+        ({"types": {"x": {"decay": 0.5, "concentration": 1, "topics": ["inn"]}}, "topics": {"hotel": ["hotel"]}}, "has hotel"),
+    ],
+)
+def test_a_rule_that_cannot_be_is_refused_with_the_cure(tables: dict[str, Any], cure: str) -> None:
+    """Patterns, parts, and types that lack what they need."""
+    with pytest.raises(BadRule) as caught:
+        compile_rules(tables)
+    assert cure in str(caught.value)
+
+
+def test_patterns_name_parts_in_braces_and_the_engine_keeps_its_own() -> None:
+    """Words as words, patterns as patterns, parts within parts; {2} counts, and \\p{L} is a class."""
+    rules = compile_rules(
+        book(r"by {who} (?P<value>{code}) \p{L}{2}", parts={"who": ["J&T", "SF"], "code": "{letter}+|x", "letter": "[a-c]"})
+    )
+    found = rules.patterns[0].regex
+    assert found.fullmatch("by j&t abc dé")
+    assert found.fullmatch("by SF x ab")
+    assert not found.fullmatch("by SFO abc dd")
+    assert rules.patterns[0].value == 1
+
+
+def test_a_text_meets_the_patterns_that_are_in_it() -> None:
+    """Whichever letter case."""
+    rules = compile_rules(book("red", "blue", "(?:b|r)+(?P<value>u)"))
+    assert sorted(number for number in rules.meets(b"a BLUE one") if number < 3) == [1]
+    assert sorted(number for number in rules.meets(b"BRRU") if number < 3) == [2]
+
+
+def test_words_are_taken_literally_and_those_of_letters_are_whole() -> None:
+    """The longer first; blanks as many as there are; none finds nothing."""
+    found = compiled(literal(["no.", "cancel", "cancel it", "取消"]))
+    assert [match[0] for match in found.finditer("CANCEL   it uncancel not No. 取消了 cancel")] == ["CANCEL   it", "No.", "取消", "cancel"]
+    assert not compiled(literal([])).search("anything")
+
+
+def test_an_acronym_in_capitals_is_no_emphasis() -> None:
+    """Other words of the rules are."""
+    rules = compile_rules({"requests": {"cancel": ["cancel", "call off"]}, "words": {"acronym": ["OFF"]}})
+    assert rules.vocabulary == {"cancel", "call"}
+
+
+def test_a_word_may_do_several_things() -> None:
+    """By what each list says."""
+    rules = compile_rules({"requests": {"cancel": ["Drop"]}, "words": {"verb": ["drop"]}})
+    assert rules.roles["drop"] == (("request", "cancel"), ("verb", ""))
