@@ -9,8 +9,11 @@ from blackboard.scent.kernel import RecallKernel
 from blackboard.scent.observing import observe
 from blackboard.scent.rules import Rules
 from blackboard.scent.rules_file import load_rules
+from blackboard.scent.settings import UnusualSettings, commerce, tutoring
+from blackboard.scent.superposition import superpose
 from blackboard.scent.tables import BadRule
-from bus.messages.saying import FieldSettings, Scent
+from blackboard.scent.traces import Snapshot
+from bus.messages import Fact, Facts, FieldSettings, Scent
 
 __all__ = [
     "BadRule",

@@ -16,6 +16,7 @@ from blackboard.scent.clauses import Clause, Mark, Reading
 from blackboard.scent.emphasis import is_emphatic
 from blackboard.scent.folding import clean, folded
 from blackboard.scent.rules import Rules, ScentType
+from blackboard.scent.settings import commerce
 from blackboard.scent.values import Found, find
 from bus.messages.saying import FieldSettings, Scent
 
@@ -28,7 +29,6 @@ FURTHER = 0.15
 LEAST, MOST = 0.2, 0.6
 """Of a general statement, which has 0.1 for each entity or verb."""
 
-_COMMERCE = FieldSettings()
 
 _start = attrgetter("start")
 _DIRECTIVE = frozenset({"request", "standing"})
@@ -42,7 +42,7 @@ class About(Protocol):
 
 
 def observe(
-    text: str, *, topic: str | None = None, focus: str | None = None, settings: FieldSettings = _COMMERCE, rules: Rules | None = None
+    text: str, *, topic: str | None = None, focus: str | None = None, settings: FieldSettings = commerce, rules: Rules | None = None
 ) -> list[Scent]:
     """The scents of a message, of a system event or of a line of a log, in the order in which it says them.
 
