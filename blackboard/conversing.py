@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from typing import TypeVar
 
+from blackboard.errors import BadValue
 from blackboard.scent.observing import observe
 from blackboard.scent.rules import Rules
 from blackboard.section import without_memory
@@ -35,8 +36,11 @@ class Conversing(Verbs):
         rule as a soft constraint, a request as a *state*: in ``scope``, about the entity that it names, or else about the conversation, if
         that has a name. ``turn``: it begins a round of the conversation; an assistant's answer or a line of a log does not. ``settings``:
         how the field behaves from here on. ``rules``: what they are read by; those that come with it, if not given. Of a blank text comes
-        nothing. Raises ``BadValue``, ``TooBig``.
+        nothing. Raises ``BadValue``, ``TooBig``; and ``NoAnswer`` while the board is away, outbox or not: what a message means depends on
+        what its conversation has said.
         """
+        if not isinstance(text, str):
+            raise BadValue(f"a message is a text, not {type(text).__name__}: {text!r:.80}")
         said = without_memory(text)
         if not said.strip():
             return []
