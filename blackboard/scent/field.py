@@ -17,7 +17,22 @@ from msgspec.structs import replace
 from blackboard.errors import BadValue
 from blackboard.scent.settings import check, commerce, matches, validated
 from blackboard.scent.superposition import superpose
-from blackboard.scent.traces import FieldState, Trace, named_by, says, slot_of, strongest
+from blackboard.scent.traces import (
+    CHATTER,
+    CONFIRMATION,
+    CONTINUATION,
+    ORDER,
+    TOPIC,
+    About,
+    Change,
+    FieldState,
+    Snapshot,
+    Trace,
+    named_by,
+    says,
+    slot_of,
+    strongest,
+)
 from bus.messages import FieldSettings, Scent
 
 STRONGEST = 16
@@ -30,8 +45,6 @@ ANSWERABLE = 64
 """Scents of a message that an answer may confirm."""
 DILUTED = 0.7
 """By which the concentration of a type that the governor holds down is multiplied."""
-CONFIRMATION, CONTINUATION, CHATTER, TOPIC, ORDER = "confirmation", "continuation", "chatter", "topic", "order_reference"
-"""The types that a field itself understands."""
 TIRED = 0.8
 """By which the decay factor of chatter is multiplied from its second repetition on."""
 
@@ -48,13 +61,13 @@ class PheromoneField:
         self._settings = validated(settings)
         self.round = 0
         self.task: str | None = None
+        self.about = About()
         self.diluted = set[str]()
+        """The types that a governor holds down."""
         self._number = 0
         self._rounds: dict[int, dict[str, list[Trace]]] = {}
         self._core: dict[tuple[str, str | None], Trace] = {}
         self._pending: tuple[Scent, ...] = ()
-        self._topic: Scent | None = None
-        self._focus: Scent | None = None
 
     # ---- what it is about ---------------------------------------------------------------------------------------------------------------
 
@@ -73,25 +86,16 @@ class PheromoneField:
     @property
     def topic(self) -> str | None:
         """What was last spoken about: *hotel*."""
-        return named_by(self._topic) if self._topic else None
+        return named_by(self.about.topic) if self.about.topic else None
 
     @property
     def focus(self) -> str | None:
         """The entity that was last named: an order."""
-        return named_by(self._focus) if self._focus else None
-
-    def turn_to(self, topic: Scent | None, focus: Scent | None) -> None:
-        """Let the conversation be about these again."""
-        self._topic, self._focus = topic, focus
-
-    @property
-    def about(self) -> tuple[Scent | None, Scent | None]:
-        """The scents that named its topic and its focus."""
-        return self._topic, self._focus
+        return named_by(self.about.focus) if self.about.focus else None
 
     # ---- releasing ----------------------------------------------------------------------------------------------------------------------
 
-    def release(self, scents: Sequence[Scent], *, turn: bool = True, brought: Sequence[Scent] = ()) -> list[Scent]:
+    def release(self, scents: Sequence[Scent], *, turn: bool = True, brought: Snapshot | None = None) -> list[Scent]:
         """Release the scents of one message, and return what was released, in order.
 
         ``turn``: it begins a round; else (a reply, a line of a log) it belongs to the one that runs. What was asked waits for an answer and
@@ -106,14 +110,15 @@ class PheromoneField:
         if turn:
             self.round += 1
             self._rounds.pop(self.round - self._settings.max_rounds, None)
-        answered, released, said = False, list[Scent](), list[Scent]()
+        if brought is not None:
+            self.task, self.about = self.task or brought.task or None, brought.about
+        released, said = list[Scent](), list[Scent]()
         for scent in scents:
             if scent.type == CONFIRMATION:
-                answered = True
-                again = _besides(scents, self._pending)
-                released += [self._put(each) for each in again]
+                released += [self._put(each) for each in _besides(scents, self._pending)]
+                self._pending = ()
             elif scent.type == CONTINUATION:
-                back = _besides(scents, brought)
+                back = _besides(scents, brought.scents if brought else ())
                 released += [self._put(each, bridged=True) for each in back]
                 said += (replace(each, asked=False) for each in back)
             else:
@@ -121,7 +126,7 @@ class PheromoneField:
                     released.append(self._put(scent))
                 if says(scent):
                     said.append(replace(scent, asked=False) if scent.asked else scent)
-        if turn or answered or said:  # a line between that says nothing does not stand between a question and its answer
+        if turn or said:  # a line between that says nothing does not stand between a question and its answer
             self._pending = tuple(said[-ANSWERABLE:])
         return released
 
@@ -129,12 +134,12 @@ class PheromoneField:
         """Keep it as of now. Returns it as it was released."""
         if scent.type == CHATTER and self._had(CHATTER, self.round - 1) and self._had(CHATTER, self.round - 2):
             scent = replace(scent, decay=scent.decay * TIRED)
-        if scent.type == TOPIC:
-            self._topic = scent
-        elif scent.type == ORDER:
-            self._focus = scent
+        if scent.type == TOPIC and not bridged:
+            self.about = replace(self.about, topic=scent)
+        elif scent.type == ORDER and not bridged:
+            self.about = replace(self.about, focus=scent)
         self._number += 1
-        self._add(Trace(scent, self.round, self._number, bridged))
+        self._add(Trace(scent, self.round, self._number, bridged and not self.is_core(scent.type)))
         return scent
 
     def _had(self, type_: str, round_: int) -> bool:
@@ -231,7 +236,7 @@ class PheromoneField:
         """Forget all but the core: another task begins."""
         self._rounds = {}
         self._pending = ()
-        self._topic = self._focus = self.task = None
+        self.task, self.about = None, About()
         self.diluted = set()
 
     def forget(self, gone: Callable[[Scent], bool]) -> None:
@@ -240,22 +245,27 @@ class PheromoneField:
 
     def rename(self, old: str, new: str) -> None:
         """Let every scent of the type ``old`` be one of ``new``."""
-        self._keep(lambda scent: replace(scent, type=new) if scent.type == old else scent)
         if old in self.diluted:
-            self.diluted ^= {old, new}
+            self.diluted = self.diluted | {new}
+        self._keep(lambda scent: replace(scent, type=new) if scent.type == old else scent)
 
-    def _keep(self, changed: Callable[[Scent], Scent | None]) -> None:
-        """Let each scent be what it is changed to; None: gone."""
-        traces = self._all()
-        self._rounds, self._core = {}, {}
+    def _keep(self, change: Change) -> None:
+        """Let each scent become what it is changed to. Of a slot whose newest scent goes nothing stays, lest an older value stand again."""
         oldest = self.round - self._settings.max_rounds
-        for trace in traces:
-            scent = changed(trace.scent)
-            if scent is not None and (trace.round > oldest or self.is_core(scent.type)):
-                self._add(replace(trace, scent=scent))
-        self._pending = tuple(each for each in map(changed, self._pending) if each is not None)
-        self._topic = changed(self._topic) if self._topic else None
-        self._focus = changed(self._focus) if self._focus else None
+        stays, kept = dict[tuple[str, str | None], bool](), list[Trace]()
+        for trace in reversed(self._all()):
+            scent, slot = change(trace.scent), slot_of(trace.scent)
+            if scent is not None and (slot is None or stays.setdefault(slot, True)):
+                if trace.round > oldest or self.is_core(scent.type):
+                    kept.append(replace(trace, scent=scent))
+            elif slot is not None:
+                stays.setdefault(slot, False)
+        self._rounds, self._core = {}, {}
+        for trace in reversed(kept):
+            self._add(trace)
+        self._pending = tuple(each for each in map(change, self._pending) if each is not None)
+        self.about = self.about.changed(change)
+        self.diluted = self.diluted & set(self.types)
 
     def _all(self) -> list[Trace]:
         """Every trace, in the order of release."""
@@ -271,8 +281,7 @@ class PheromoneField:
             round=self.round,
             number=self._number,
             task=self.task,
-            topic=self._topic,
-            focus=self._focus,
+            about=self.about,
             traces=tuple(self._all()),
             pending=self._pending,
             diluted=tuple(sorted(self.diluted)),
@@ -283,9 +292,8 @@ class PheromoneField:
         """The field that was dumped."""
         field = cls()
         field._settings = state.settings
-        field.round, field._number, field.task = state.round, state.number, state.task
-        field._topic, field._focus, field._pending = state.topic, state.focus, state.pending
-        field.diluted = set(state.diluted)
+        field.round, field._number, field.task, field.about = state.round, state.number, state.task, state.about
+        field._pending, field.diluted = state.pending, set(state.diluted)
         for trace in state.traces:
             field._add(trace)
         return field

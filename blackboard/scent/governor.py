@@ -14,9 +14,9 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from blackboard.scent.field import CONTINUATION, ORDER, STRONGEST, PheromoneField
+from blackboard.scent.field import STRONGEST, TYPES, PheromoneField
 from blackboard.scent.superposition import superpose
-from blackboard.scent.traces import GovernorState, Snapshot, Trace, named_by, says, standing
+from blackboard.scent.traces import CONTINUATION, ORDER, Change, GovernorState, Snapshot, Trace, named_by, says, standing
 from bus.messages import Scent
 
 CAP = 5.0
@@ -43,8 +43,7 @@ class ContextGovernor:
     def release(self, scents: Sequence[Scent], *, turn: bool = True) -> list[Scent]:
         """As the field's; a *continuation* brings back what the last task ended with, or the last one that knows the order named."""
         snapshot = self._continued(scents)
-        brought = self._brought(snapshot) if snapshot else ()
-        released = self.field.release(scents, turn=turn, brought=brought)
+        released = self.field.release(scents, turn=turn, brought=self._brought(snapshot) if snapshot else None)
         self._unsaved = self._unsaved or any(map(says, released))
         self._balance()
         return released
@@ -72,20 +71,17 @@ class ContextGovernor:
         self.field.task = task
 
     def end_task(self) -> Snapshot:
-        """End the task that runs, named or not: a snapshot of it is kept, if anything stands."""
+        """End the task that runs, named or not. Its snapshot is kept, if it has anything that one could go on with."""
         field = self.field
-        topic, focus = field.about
-        core, strong = list[Scent](), list[Trace]()
-        for type_ in field.types:
-            stands = list(chain.from_iterable(standing(field.traces(type_))))
-            if field.is_core(type_):
-                core += [trace.scent for trace in stands]
-            elif self._recent(type_) > STRONG:
-                strong += sorted(stands, key=field.strength)[-STRONGEST:]
-        strong.sort(key=lambda trace: trace.number)
-        scents = [*core, *(replace(trace.scent, concentration=field.strength(trace)) for trace in strong)]
-        snapshot = Snapshot(task=field.task or "", round=field.round, scents=tuple(scents), topic=topic, focus=focus)
-        if scents:
+        recent = {type_: self._recent(type_) for type_ in field.types if not field.is_core(type_)}
+        strong = sorted((type_ for type_ in recent if recent[type_] > STRONG), key=lambda type_: -recent[type_])[:TYPES]
+        kept = list[Trace]()
+        for type_ in (*filter(field.is_core, field.types), *strong):
+            kept += sorted(chain.from_iterable(standing(field.traces(type_))), key=field.strength)[-STRONGEST:]
+        kept.sort(key=lambda trace: trace.number)
+        scents = [replace(trace.scent, concentration=field.strength(trace)) for trace in kept]
+        snapshot = Snapshot(task=field.task or "", round=field.round, scents=tuple(scents), about=field.about)
+        if any(says(scent) and not field.is_core(scent.type) for scent in scents):
             self.snapshots = (snapshot, *self.snapshots)[:SNAPSHOTS]
         field.task, self._unsaved = None, False
         return snapshot
@@ -101,16 +97,11 @@ class ContextGovernor:
         if not any(scent.type == CONTINUATION for scent in scents):
             return None
         orders = {named_by(scent) for scent in scents if scent.type == ORDER}
-        known = [each for each in self.snapshots if not orders or orders & {named_by(scent) for scent in each.scents}]
-        return next((each for each in known if any(map(says, each.scents))), None)
+        return next((each for each in self.snapshots if not orders or orders & each.entities), None)
 
-    def _brought(self, snapshot: Snapshot) -> list[Scent]:
-        """What a snapshot brings back into the field; the conversation is about the same again."""
-        field = self.field
-        field.turn_to(snapshot.topic, snapshot.focus)
-        if field.task is None:
-            field.task = snapshot.task or None
-        brought = list[Scent]()
+    def _brought(self, snapshot: Snapshot) -> Snapshot:
+        """What a snapshot brings back: the core as it was, where it is there no more; the rest weaker and in one class of decay."""
+        field, brought = self.field, list[Scent]()
         for scent in snapshot.scents:
             if not field.is_core(scent.type):
                 concentration = min(1.0, max(BROUGHT * scent.concentration, field.settings.min_concentration))
@@ -118,7 +109,7 @@ class ContextGovernor:
                 brought.append(replace(scent, concentration=concentration, decay=FACTOR, asked=scent.kind == "state"))
             elif not any(trace.scent.target == scent.target for trace in field.traces(scent.type)):
                 brought.append(scent)
-        return brought
+        return replace(snapshot, scents=tuple(brought))
 
     # ---- changing and keeping -----------------------------------------------------------------------------------------------------------
 
@@ -132,13 +123,12 @@ class ContextGovernor:
         self.field.rename(old, new)
         self._keep(lambda scent: replace(scent, type=new) if scent.type == old else scent)
 
-    def _keep(self, changed: Callable[[Scent], Scent | None]) -> None:
-        """Let each scent of a snapshot be what it is changed to; None: gone."""
+    def _keep(self, change: Change) -> None:
+        """Let each scent of a snapshot become what it is changed to."""
         kept = list[Snapshot]()
         for each in self.snapshots:
-            scents = tuple(scent for scent in map(changed, each.scents) if scent is not None)
-            topic, focus = (changed(scent) if scent else None for scent in (each.topic, each.focus))
-            kept.append(replace(each, scents=scents, topic=topic, focus=focus))
+            scents = tuple(scent for scent in map(change, each.scents) if scent is not None)
+            kept.append(replace(each, scents=scents, about=each.about.changed(change)))
         self.snapshots = tuple(each for each in kept if each.scents)
 
     def dump(self) -> GovernorState:

@@ -3,11 +3,18 @@
 Law: the values of a slot supersede one another, so the newest is the one that stands; whatever else is said stands side by side.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self
 
 from msgspec import Struct
 
 from bus.messages import FieldSettings, Scent
+
+CONFIRMATION, CONTINUATION, CHATTER, TOPIC, ORDER = "confirmation", "continuation", "chatter", "topic", "order_reference"
+"""The types of scents that a field itself understands."""
+
+Change = Callable[[Scent], Scent | None]
+"""What becomes of a scent that is kept; None: it goes."""
 
 
 class Trace(Struct, frozen=True, array_like=True, gc=False):
@@ -21,6 +28,17 @@ class Trace(Struct, frozen=True, array_like=True, gc=False):
     """Brought back from a task before, and not said again since."""
 
 
+class About(Struct, frozen=True):
+    """What a conversation is about: the scents that last named a topic, and an entity."""
+
+    topic: Scent | None = None
+    focus: Scent | None = None
+
+    def changed(self, change: Change) -> Self:
+        """The same, each scent as it is changed to."""
+        return type(self)(*(change(scent) if scent else None for scent in (self.topic, self.focus)))
+
+
 class FieldState(Struct, frozen=True, kw_only=True):
     """All of a field, to be put down and taken up again."""
 
@@ -28,8 +46,7 @@ class FieldState(Struct, frozen=True, kw_only=True):
     round: int
     number: int
     task: str | None
-    topic: Scent | None
-    focus: Scent | None
+    about: About
     traces: tuple[Trace, ...]
     pending: tuple[Scent, ...]
     diluted: tuple[str, ...]
@@ -43,9 +60,14 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     round: int
     """Of the conversation, in which it ended."""
     scents: tuple[Scent, ...]
-    """Of what stood, the core first, then in the order of release; each with the concentration that it had in the end."""
-    topic: Scent | None = None
-    focus: Scent | None = None
+    """Of what stood, in the order of release, each with the concentration that it had in the end."""
+    about: About = About()
+
+    @property
+    def entities(self) -> set[str | None]:
+        """The orders and whatever else its scents are about."""
+        orders = [scent for scent in (*self.scents, self.about.focus) if scent and scent.type == ORDER]
+        return {scent.target for scent in self.scents} | {named_by(scent) for scent in orders}
 
 
 class GovernorState(Struct, frozen=True, kw_only=True):
