@@ -64,10 +64,10 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     about: About = About()
 
     @property
-    def entities(self) -> set[str | None]:
+    def entities(self) -> set[str]:
         """The orders and whatever else its scents are about."""
-        orders = [scent for scent in (*self.scents, self.about.focus) if scent and scent.type == ORDER]
-        return {scent.target for scent in self.scents} | {named_by(scent) for scent in orders}
+        orders = (scent for scent in (*self.scents, self.about.focus) if scent and scent.type == ORDER)
+        return {name for name in (*(scent.target for scent in self.scents), *map(named_by, orders)) if name is not None}
 
 
 class GovernorState(Struct, frozen=True, kw_only=True):
