@@ -302,7 +302,7 @@ def test_clearing_leaves_the_core() -> None:
     field = passed(0, slot("user_id", "u1"), order("A1"), Scent("topic", 0.2, 0.5, "hotel"), ship("Beijing", asked=True))
     field.task, field.diluted = "order", {"order_reference"}
     field.clear()
-    assert (field.types, field.topic, field.focus, field.task, field.diluted) == (["user_id"], None, None, None, set())
+    assert [field.types, field.topic, field.focus, field.task, field.diluted] == [["user_id"], None, None, None, set()]
     assert field.release([CONFIRMATION]) == []
     assert field.round == 2
 
