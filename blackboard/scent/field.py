@@ -15,6 +15,8 @@ from typing import Self
 from msgspec.structs import replace
 
 from blackboard.errors import BadValue
+from blackboard.scent.observing import observe
+from blackboard.scent.rules import Rules
 from blackboard.scent.settings import check, commerce, matches, validated
 from blackboard.scent.superposition import superpose
 from blackboard.scent.traces import (
@@ -129,6 +131,14 @@ class PheromoneField:
         if turn or said:  # a line between that says nothing does not stand between a question and its answer
             self._pending = tuple(said[-ANSWERABLE:])
         return released
+
+    def observe(self, text: str, *, rules: Rules | None = None, turn: bool = True) -> list[Scent]:
+        """Release the scents of a text; what it does not name itself is of the field's topic and focus. ``rules``: as for ``observe``."""
+        return self.release(self.scents_of(text, rules=rules), turn=turn)
+
+    def scents_of(self, text: str, *, rules: Rules | None = None) -> list[Scent]:
+        """The scents of a text, as the field would read it now; none is released."""
+        return observe(text, topic=self.topic, focus=self.focus, settings=self._settings, rules=rules)
 
     def _put(self, scent: Scent, *, bridged: bool = False) -> Scent:
         """Keep it as of now. Returns it as it was released."""

@@ -8,13 +8,13 @@ Laws:
 """
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 from math import fsum
 from typing import Self
 
 from msgspec.structs import replace
 
 from blackboard.scent.field import STRONGEST, TYPES, PheromoneField
+from blackboard.scent.rules import Rules
 from blackboard.scent.superposition import superpose
 from blackboard.scent.traces import CONTINUATION, ORDER, Change, GovernorState, Snapshot, Trace, named_by, says, standing
 from bus.messages import Scent
@@ -26,7 +26,7 @@ SHARE, AMONG = 0.8, 3
 SNAPSHOTS = 8
 """Tasks that can be continued."""
 RECENT, STRONG = 3, 0.4
-"""A type goes into a snapshot if its concentration over the last rounds is above this."""
+"""A type goes into a snapshot if its concentration was above this in one of the last rounds."""
 BROUGHT, FACTOR = 0.8, 0.92
 """What is brought back is so much weaker, and decays by this factor."""
 
@@ -47,6 +47,10 @@ class ContextGovernor:
         self._unsaved = self._unsaved or any(map(says, released))
         self._balance()
         return released
+
+    def observe(self, text: str, *, rules: Rules | None = None, turn: bool = True) -> list[Scent]:
+        """As the field's."""
+        return self.release(self.field.scents_of(text, rules=rules), turn=turn)
 
     # ---- balance ------------------------------------------------------------------------------------------------------------------------
 
@@ -77,20 +81,28 @@ class ContextGovernor:
         strong = sorted((type_ for type_ in recent if recent[type_] > STRONG), key=lambda type_: -recent[type_])[:TYPES]
         kept = list[Trace]()
         for type_ in (*filter(field.is_core, field.types), *strong):
-            kept += sorted(chain.from_iterable(standing(field.traces(type_))), key=field.strength)[-STRONGEST:]
-        kept.sort(key=lambda trace: trace.number)
-        scents = [replace(trace.scent, concentration=field.strength(trace)) for trace in kept]
-        snapshot = Snapshot(task=field.task or "", round=field.round, scents=tuple(scents), about=field.about)
+            together = [self._together(group) for group in standing(field.traces(type_))]
+            kept += sorted(together, key=lambda trace: trace.scent.concentration)[-STRONGEST:]
+        scents = tuple(trace.scent for trace in sorted(kept, key=lambda trace: trace.number))
+        snapshot = Snapshot(task=field.task or "", round=field.round, scents=scents, about=field.about)
         if any(says(scent) and not field.is_core(scent.type) for scent in scents):
             self.snapshots = (snapshot, *self.snapshots)[:SNAPSHOTS]
         field.task, self._unsaved = None, False
         return snapshot
 
     def _recent(self, type_: str) -> float:
-        """The concentration of a type over the last rounds."""
-        field = self.field
-        recent = (trace for trace in field.traces(type_) if field.staleness(trace) < RECENT)
-        return superpose(map(field.strength, recent), field.settings.sharpness)
+        """The highest concentration that a type had in one of the last rounds."""
+        field, highest = self.field, 0.0
+        traces = [(trace.scent, field.staleness(trace)) for trace in field.traces(type_)]
+        for ago in range(RECENT):
+            then = (scent.concentration * scent.decay ** (age - ago) for scent, age in traces if age >= ago)
+            highest = max(highest, superpose(then, field.settings.sharpness))
+        return highest
+
+    def _together(self, group: Sequence[Trace]) -> Trace:
+        """The newest of those that say one thing, as strong as all of them are now."""
+        together = superpose(map(self.field.strength, group), self.field.settings.sharpness)
+        return replace(group[0], scent=replace(group[0].scent, concentration=min(1.0, together)))
 
     def _continued(self, scents: Sequence[Scent]) -> Snapshot | None:
         """The snapshot that a message asks for: nothing, if it names an order that none knows."""

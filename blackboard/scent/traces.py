@@ -60,7 +60,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     round: int
     """Of the conversation, in which it ended."""
     scents: tuple[Scent, ...]
-    """Of what stood, in the order of release, each with the concentration that it had in the end."""
+    """One for each thing that stood, in the order in which they were last said, as strong as it was in the end."""
     about: About = About()
 
     @property

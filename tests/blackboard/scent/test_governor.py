@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blackboard.errors import BadValue
-from blackboard.scent import ContextGovernor, FieldSettings, PheromoneField, RecallKernel, Scent, commerce, tutoring
+from blackboard.scent import ContextGovernor, FieldSettings, PheromoneField, RecallKernel, Scent, commerce, superpose, tutoring
 from blackboard.scent.field import CORE, STRONGEST, TYPES
 from blackboard.scent.governor import SNAPSHOTS
 from blackboard.scent.traces import GovernorState
@@ -96,7 +96,7 @@ def test_another_task_begins_with_the_core_alone() -> None:
 
 
 def test_a_snapshot_has_what_stands_of_the_strong_types() -> None:
-    """Scent by scent, as strong as each is in the end; and the core."""
+    """One scent for each thing that stands, as strong as it is in the end; and the core."""
     governor = governed(
         [slot("user_id", "u1"), ship("Shanghai"), order("A1")],
         [plain("general", 0.4, 0.75), ship("Beijing"), Scent("topic", 0.2, 0.5, "parcel")],
@@ -116,13 +116,28 @@ def test_a_snapshot_has_what_stands_of_the_strong_types() -> None:
     assert "shipping_address" in governor.field.types
 
 
-def test_only_the_last_three_rounds_make_a_type_strong() -> None:
-    """An older scent of it comes along all the same."""
-    old = [slot("name", "Li", concentration=1.0, decay=1.0, target="A1")]
-    assert [each.value for each in governed(old, [], []).end_task().scents] == ["Li"]
-    assert governed(old, [], [], []).end_task().scents == ()
-    new = [slot("name", "Wang", concentration=0.5, decay=1.0, target="B2")]
-    assert [each.value for each in governed(old, [], [], new).end_task().scents] == ["Li", "Wang"]
+def test_what_was_strong_within_three_rounds_is_kept() -> None:
+    """Whenever it was said: what counts is how strong its type was in one of them."""
+    fading = [slot("name", "Li", concentration=0.9, decay=0.5)]
+    assert [len(governed(fading, *[[]] * rounds).end_task().scents) for rounds in range(5)] == [1, 1, 1, 1, 0]
+    slow = [directive("cancel", "cancel it")]
+    assert len(governed(slow, *[[]] * 7).end_task().scents) == 1
+
+
+def test_a_weak_scent_comes_along_with_its_strong_type() -> None:
+    """As weak as it is; so it does where several make the type strong together."""
+    weak, strong = slot("name", "Li", concentration=0.1, target="A1"), slot("name", "Wang", concentration=0.5, target="B2")
+    assert [each.concentration for each in governed([weak, strong]).end_task().scents] == [0.1, 0.5]
+    together = [slot("name", f"name {n}", concentration=0.2, target=str(n)) for n in range(3)]
+    assert len(governed(together).end_task().scents) == 3
+
+
+def test_what_was_said_often_is_one_scent() -> None:
+    """As strong as all that say it, and at most 1: a snapshot has no history."""
+    often = [slot("name", "Li", concentration=0.2, decay=0.9)]
+    (scent,) = governed(often, often, often).end_task().scents
+    assert scent.concentration == pytest.approx(superpose([0.2, 0.18, 0.162], 1.2))
+    assert [each.concentration for each in governed(*[often] * 6, often * 9).end_task().scents] == [1.0]
 
 
 def test_at_the_threshold_a_type_is_not_strong() -> None:
