@@ -3,13 +3,14 @@
 Laws:
 
 - A round is a turn. Each scent decays by its own factor each round since it was released; its concentration is never above 1.
-- Bounded, whatever comes: ``max_rounds`` rounds, of each ``TYPES`` types, of each type the strongest ``STRONGEST`` scents; beside them
-  ``CORE`` values of core types, which never decay.
+- Bounded, whatever comes: ``max_rounds`` rounds, of each type and round the strongest ``STRONGEST`` scents, of each round the strongest
+  ``ROUND``; beside them ``CORE`` values of core types, which never decay.
 - What was superseded never comes back: if a slot's newest scent has to go, the older ones of the slot go, too.
 - Deterministic: no clock, no chance. ``restore(dump())`` goes on exactly as the original.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Self
 
 from msgspec.structs import replace
@@ -39,8 +40,8 @@ from bus.messages import FieldSettings, Scent
 
 STRONGEST = 16
 """Scents of a type and round."""
-TYPES = 64
-"""Types of a round."""
+ROUND = 128
+"""Scents of a round."""
 CORE = 64
 """Values of core types."""
 ANSWERABLE = 64
@@ -122,14 +123,15 @@ class PheromoneField:
             elif scent.type == CONTINUATION:
                 back = _besides(scents, brought.scents if brought else ())
                 released += [self._put(each, bridged=True) for each in back]
-                said += (replace(each, asked=False) for each in back)
+                said += back
             else:
                 if not scent.asked:
                     released.append(self._put(scent))
                 if says(scent):
-                    said.append(replace(scent, asked=False) if scent.asked else scent)
+                    said.append(scent)
+        self._bound(self.round)
         if turn or said:  # a line between that says nothing does not stand between a question and its answer
-            self._pending = tuple(said[-ANSWERABLE:])
+            self._pending = tuple(replace(scent, asked=False) if scent.asked else scent for scent in said[-ANSWERABLE:])
         return released
 
     def observe(self, text: str, *, rules: Rules | None = None, turn: bool = True) -> list[Scent]:
@@ -156,7 +158,7 @@ class PheromoneField:
         return type_ in self._rounds.get(round_, ())
 
     def _add(self, trace: Trace) -> None:
-        """Keep a trace that is newer than all that are there, and what the bounds leave of the others."""
+        """Keep a trace that is newer than all that are there."""
         type_ = trace.scent.type
         if self.is_core(type_):
             slot = (type_, trace.scent.target)
@@ -165,25 +167,25 @@ class PheromoneField:
             if len(self._core) > CORE:
                 del self._core[next(iter(self._core))]
             return
-        types = self._rounds.setdefault(trace.round, {})
-        traces = types.setdefault(type_, [])
-        traces.append(trace)
-        if len(traces) > STRONGEST:
-            types[type_] = strongest(traces, STRONGEST)
-            self._forget_before(traces, types[type_])
-        elif len(types) > TYPES:
-            weakest = min(types, key=lambda name: (max(each.scent.concentration for each in types[name]), types[name][-1].number))
-            for each in self._rounds.values():
-                each.pop(weakest, None)
+        self._rounds.setdefault(trace.round, {}).setdefault(type_, []).append(trace)
 
-    def _forget_before(self, traces: Sequence[Trace], kept: Sequence[Trace]) -> None:
-        """Let no older value stand of a slot whose newest scent was not kept."""
+    def _bound(self, round_: int) -> None:
+        """Keep the strongest of a round."""
+        types = self._rounds.get(round_, {})
+        for type_ in [type_ for type_, traces in types.items() if len(traces) > STRONGEST]:
+            self._thin(round_, types[type_], STRONGEST)
+        if sum(map(len, types.values())) > ROUND:
+            self._thin(round_, sorted(chain.from_iterable(types.values()), key=_number), ROUND)
+
+    def _thin(self, round_: int, traces: Sequence[Trace], limit: int) -> None:
+        """Keep the strongest of these, which are of one round; and of a slot whose newest goes nothing, lest an older value stand again."""
+        kept = strongest(traces, limit)
+        gone = {trace.number for trace in traces} - {trace.number for trace in kept}
         lost = {slot_of(trace.scent) for trace in traces} - {slot_of(trace.scent) for trace in kept} - {None}
-        if lost:
-            type_ = traces[0].scent.type
-            for types in self._rounds.values():
-                if type_ in types:
-                    types[type_] = [trace for trace in types[type_] if slot_of(trace.scent) not in lost]
+        for at, types in self._rounds.items():
+            if at == round_ or (lost and at < round_):
+                for type_ in {trace.scent.type for trace in traces} & types.keys():
+                    types[type_] = [trace for trace in types[type_] if trace.number not in gone and slot_of(trace.scent) not in lost]
                     if not types[type_]:
                         del types[type_]
 
@@ -273,6 +275,8 @@ class PheromoneField:
         self._rounds, self._core = {}, {}
         for trace in reversed(kept):
             self._add(trace)
+        for round_ in self._rounds:
+            self._bound(round_)
         self._pending = tuple(each for each in map(change, self._pending) if each is not None)
         self.about = self.about.changed(change)
         self.diluted = self.diluted & set(self.types)
@@ -280,7 +284,7 @@ class PheromoneField:
     def _all(self) -> list[Trace]:
         """Every trace, in the order of release."""
         kept = [trace for types in self._rounds.values() for traces in types.values() for trace in traces]
-        return sorted([*kept, *self._core.values()], key=lambda trace: trace.number)
+        return sorted([*kept, *self._core.values()], key=_number)
 
     # ---- keeping ------------------------------------------------------------------------------------------------------------------------
 
@@ -307,6 +311,10 @@ class PheromoneField:
         for trace in state.traces:
             field._add(trace)
         return field
+
+
+def _number(trace: Trace) -> int:
+    return trace.number
 
 
 def _besides(scents: Iterable[Scent], others: Iterable[Scent]) -> list[Scent]:

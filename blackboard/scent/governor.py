@@ -13,7 +13,7 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from blackboard.scent.field import STRONGEST, TYPES, PheromoneField
+from blackboard.scent.field import ROUND, PheromoneField
 from blackboard.scent.rules import Rules
 from blackboard.scent.superposition import superpose
 from blackboard.scent.traces import CONTINUATION, ORDER, Change, GovernorState, Snapshot, Trace, named_by, says, standing
@@ -77,13 +77,13 @@ class ContextGovernor:
     def end_task(self) -> Snapshot:
         """End the task that runs, named or not. Its snapshot is kept, if it has anything that one could go on with."""
         field = self.field
-        recent = {type_: self._recent(type_) for type_ in field.types if not field.is_core(type_)}
-        strong = sorted((type_ for type_ in recent if recent[type_] > STRONG), key=lambda type_: -recent[type_])[:TYPES]
-        kept = list[Trace]()
-        for type_ in (*filter(field.is_core, field.types), *strong):
-            together = [self._together(group) for group in standing(field.traces(type_))]
-            kept += sorted(together, key=lambda trace: trace.scent.concentration)[-STRONGEST:]
-        scents = tuple(trace.scent for trace in sorted(kept, key=lambda trace: trace.number))
+        core, strong = list[Trace](), list[Trace]()
+        for type_ in field.types:
+            if field.is_core(type_) or self._recent(type_) > STRONG:
+                together = map(self._together, standing(field.traces(type_)))
+                (core if field.is_core(type_) else strong).extend(together)
+        strong.sort(key=lambda trace: trace.scent.concentration)
+        scents = tuple(trace.scent for trace in sorted((*core, *strong[-ROUND:]), key=lambda trace: trace.number))
         snapshot = Snapshot(task=field.task or "", round=field.round, scents=scents, about=field.about)
         if any(says(scent) and not field.is_core(scent.type) for scent in scents):
             self.snapshots = (snapshot, *self.snapshots)[:SNAPSHOTS]

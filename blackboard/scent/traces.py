@@ -96,7 +96,7 @@ def named_by(scent: Scent) -> str | None:
 
 
 def standing(traces: Iterable[Trace]) -> list[list[Trace]]:
-    """Of the traces of one type, newest first, those that say what stands: a list for each thing said, in the same order.
+    """Of traces, newest first, those that say what stands: a list for each thing said, in the same order.
 
     What gave a slot another value than its present one is in none.
     """
@@ -104,7 +104,7 @@ def standing(traces: Iterable[Trace]) -> list[list[Trace]]:
     for trace in traces:
         scent = trace.scent
         slot = slot_of(scent)
-        about = (scent.target,) if slot else (scent.target, scent.content or repr(scent.value))
+        about = slot or (scent.type, scent.target, scent.content or repr(scent.value))
         if about not in said:
             said[about] = [trace]
         elif not slot or _same(said[about][0].scent, scent):
@@ -118,7 +118,7 @@ def _same(a: Scent, b: Scent) -> bool:
 
 
 def strongest(traces: Sequence[Trace], limit: int) -> list[Trace]:
-    """Of the traces of one type and round, oldest first, the strongest ``limit``; what was superseded goes first, then the older."""
+    """Of the traces of one round, oldest first, the strongest ``limit``; what was superseded goes first, then of equals the older."""
     stands = {trace.number for group in standing(reversed(traces)) for trace in group}
     ranked = sorted(traces, key=lambda trace: (trace.number in stands, trace.scent.concentration, trace.number))
     return sorted(ranked[-limit:], key=lambda trace: trace.number)

@@ -6,7 +6,7 @@ import pytest
 
 from blackboard.errors import BadValue
 from blackboard.scent import FieldSettings, PheromoneField, Scent, commerce, superpose, tutoring
-from blackboard.scent.field import ANSWERABLE, CORE, STRONGEST, TYPES
+from blackboard.scent.field import ANSWERABLE, CORE, ROUND, STRONGEST
 from blackboard.scent.traces import says
 from tests.blackboard.scent.said import CHATTER, CONFIRMATION, CONTINUATION, directive, order, plain, ship, slot
 
@@ -125,14 +125,20 @@ def test_a_slot_that_is_left_without_a_scent_leaves_the_field() -> None:
     assert [trace.round for trace in field.traces("shipping_address")] == [2] * STRONGEST
 
 
-def test_of_the_types_of_a_round_the_strongest_stay() -> None:
-    """The weakest leaves the field; of equals the one that was heard of the longest ago."""
-    field = passed(0, plain("weak", 0.1))
-    field.release([plain("weak", 0.1), *(plain(f"t{n}", 0.2) for n in range(TYPES))])
-    assert field.types == sorted(f"t{n}" for n in range(TYPES))
-    field.release([plain("s0", 0.2), *(plain(f"s{n}", 0.2) for n in range(1, TYPES)), plain("s0", 0.2), plain("new", 0.2)])
-    assert "s1" not in field.types
-    assert {"s0", "new"} <= set(field.types)
+def test_of_a_round_the_strongest_stay() -> None:
+    """Of whichever types; of equals the later."""
+    field = passed(0, plain("weak", 0.1), *(plain(f"t{n}", 0.2) for n in range(ROUND - 1)), plain("strong", 0.9), plain("late", 0.2))
+    assert len(field.types) == ROUND
+    assert not {"weak", "t0"} & set(field.types)
+    assert {"strong", "late", "t1"} <= set(field.types)
+
+
+def test_in_a_full_round_too_no_older_value_comes_back() -> None:
+    """Not even of an earlier round."""
+    field = passed(0, ship("Shanghai"), slot("name", "Li"))
+    field.release([slot("shipping_address", "Beijing", concentration=0.1), *(plain(f"t{n}", 0.2) for n in range(ROUND))])
+    assert "shipping_address" not in field.types
+    assert values(field, "name") == ["Li"]
 
 
 def test_it_grows_no_larger() -> None:
@@ -140,12 +146,12 @@ def test_it_grows_no_larger() -> None:
     field = PheromoneField()
     for n in range(2_000):
         field.release([plain(f"t{n * k % 97}", (n * k % 101) / 100) for k in range(1, 9)], turn=n % 20 == 0)
-        assert len(field.types) <= TYPES * commerce.max_rounds
+        assert len(field.dump().traces) <= ROUND * commerce.max_rounds
     for n in range(5_000):
         field.release([slot(f"t{n % 97}", n, target=str(n % 31)), slot("user_id", n, target=str(n))], turn=False)
     state = field.dump()
-    assert len(state.traces) <= STRONGEST * TYPES * commerce.max_rounds + CORE
-    assert max(len(list(field.traces(type_))) for type_ in field.types if type_ != "user_id") <= STRONGEST * commerce.max_rounds
+    assert len(state.traces) <= ROUND * commerce.max_rounds + CORE
+    assert len([trace for trace in state.traces if trace.round == field.round and trace.scent.type != "user_id"]) == ROUND
     assert len(list(field.traces("user_id"))) == CORE
     field.release([directive("cancel", f"cancel {n}") for n in range(ANSWERABLE + 9)])
     assert len(field.dump().pending) == ANSWERABLE

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from blackboard.errors import BadValue
 from blackboard.scent import ContextGovernor, FieldSettings, PheromoneField, RecallKernel, Scent, commerce, superpose, tutoring
-from blackboard.scent.field import CORE, STRONGEST, TYPES
+from blackboard.scent.field import CORE, ROUND, STRONGEST
 from blackboard.scent.governor import SNAPSHOTS
 from blackboard.scent.traces import GovernorState
 from tests.blackboard.scent.said import CHATTER, CONFIRMATION, CONTINUATION, directive, order, plain, ship, slot
@@ -174,6 +174,15 @@ def test_what_is_brought_back_stands_in_the_place_of_the_continuation() -> None:
         assert [each.value for each in released if each.value] == (["Tianjin", "Li"] if place else ["Li", "Tianjin"])
 
 
+def test_a_request_of_before_is_not_made_again() -> None:
+    """It is brought back as a question, until a yes makes it."""
+    request = directive("cancel", "cancel it", target="A1")
+    governor = governed([request, ship("Beijing")])
+    governor.begin_task("another")
+    assert {each.type: each.asked for each in governor.release([CONTINUATION])} == {"directive": True, "shipping_address": False}
+    assert [each.asked for each in governor.release([CONFIRMATION])] == [False, False]
+
+
 def test_the_conversation_is_about_the_same_again() -> None:
     """Its topic and its order, and the task, if no other runs."""
     for other, task in ((None, "parcel"), ("invoice", "invoice")):
@@ -317,7 +326,7 @@ DIRECTIVES = st.builds(
     directive, st.sampled_from(["cancel", "change"]), st.sampled_from(["do it", "do that"]), target=TARGETS, asked=st.booleans()
 )
 PLAIN = st.builds(Scent, st.sampled_from(["general", "chatter", "error_log", "topic"]), SHARES, SHARES, TARGETS)
-MANY = st.builds(lambda n, c: [slot(f"t{k % 70}", k, concentration=c, target=str(k)) for k in range(n)], st.integers(0, 90), SHARES)
+MANY = st.builds(lambda n, c: [slot(f"t{k % 70}", k, concentration=c, target=str(k)) for k in range(n)], st.integers(0, 150), SHARES)
 FLOOD = st.builds(lambda n: [slot("shipping_address", k, concentration=k / 40, target=str(k % 19)) for k in range(n)], st.integers(0, 40))
 MESSAGES = st.lists(SLOTS | DIRECTIVES | PLAIN | st.sampled_from([CONFIRMATION, CONTINUATION, CHATTER]), max_size=6) | MANY | FLOOD
 SETTINGS = st.sampled_from([commerce, tutoring, FieldSettings(max_rounds=4, core=("user_*", "shipping_address"))])
@@ -365,7 +374,7 @@ def test_any_conversation_goes_on_as_it_was_kept_within_its_bounds(steps: list[t
 
         field = whole.field
         assert len(whole.snapshots) <= SNAPSHOTS
-        assert all(len(each.scents) <= STRONGEST * TYPES + CORE for each in whole.snapshots)
+        assert all(len(each.scents) <= ROUND + CORE for each in whole.snapshots)
         assert all(0 <= field.strength(trace) <= 1 for type_ in field.types for trace in field.traces(type_))
         assert all(
             trace.round > field.round - field.settings.max_rounds
@@ -374,6 +383,8 @@ def test_any_conversation_goes_on_as_it_was_kept_within_its_bounds(steps: list[t
             if not field.is_core(type_)
         )
         assert field.diluted <= set(field.types)
+        rounds = [trace.round for type_ in field.types for trace in field.traces(type_) if not field.is_core(type_)]
+        assert max((rounds.count(each) for each in set(rounds)), default=0) <= ROUND
         for type_ in field.types:
             rounds = [trace.round for trace in field.traces(type_)]
             assert field.is_core(type_) or max(rounds.count(each) for each in rounds) <= STRONGEST
