@@ -133,12 +133,35 @@ def test_of_a_round_the_strongest_stay() -> None:
     assert {"strong", "late", "t1"} <= set(field.types)
 
 
+def test_a_full_round_has_the_newest_value_whatever_its_type_s_place() -> None:
+    """What was said last is last, also where another type came first."""
+    others = [plain(f"t{n}", 0.9) for n in range(ROUND - 2)]
+    field = passed(0, ship("Shanghai"), *others, slot("name", "Li"), slot("shipping_address", "Beijing", concentration=0.1))
+    assert values(field, "shipping_address") == ["Beijing"]
+
+
 def test_in_a_full_round_too_no_older_value_comes_back() -> None:
     """Not even of an earlier round."""
     field = passed(0, ship("Shanghai"), slot("name", "Li"))
     field.release([slot("shipping_address", "Beijing", concentration=0.1), *(plain(f"t{n}", 0.2) for n in range(ROUND))])
     assert "shipping_address" not in field.types
     assert values(field, "name") == ["Li"]
+
+
+def test_what_goes_for_another_name_takes_nothing_newer_along() -> None:
+    """An older round that becomes too full by it leaves what was said since as it is."""
+    field = passed(0, slot("address", "Shanghai", concentration=0.1, target="A1"), *(ship("x", target=f"B{n}") for n in range(STRONGEST)))
+    field.release([ship("Beijing", target="A1")])
+    field.rename("address", "shipping_address")
+    assert [trace.scent.value for trace in field.traces("shipping_address") if trace.scent.target == "A1"] == ["Beijing"]
+
+
+def test_notes_that_go_take_none_of_an_earlier_round_along() -> None:
+    """They give no slot a value, so none supersedes another."""
+    field = passed(0, Scent("note", 0.5, 1.0, content="first"))
+    field.release([Scent("note", 0.5 + n / 100, 1.0, content=f"{n}") for n in range(STRONGEST + 1)])
+    field.release([*(Scent("note", 0.5, 1.0, value=n, target=str(n)) for n in range(STRONGEST)), Scent("note", 0.1, 1.0, content="weak")])
+    assert "first" in [trace.scent.content for trace in field.traces("note")]
 
 
 def test_it_grows_no_larger() -> None:
@@ -149,12 +172,13 @@ def test_it_grows_no_larger() -> None:
         assert len(field.dump().traces) <= ROUND * commerce.max_rounds
     for n in range(5_000):
         field.release([slot(f"t{n % 97}", n, target=str(n % 31)), slot("user_id", n, target=str(n))], turn=False)
+    latest = range(5_000 - CORE, 5_000)
     state = field.dump()
     assert len(state.traces) <= ROUND * commerce.max_rounds + CORE
     assert len([trace for trace in state.traces if trace.round == field.round and trace.scent.type != "user_id"]) == ROUND
-    assert len(list(field.traces("user_id"))) == CORE
+    assert sorted(trace.scent.target or "" for trace in field.traces("user_id")) == sorted(str(n) for n in latest)
     field.release([directive("cancel", f"cancel {n}") for n in range(ANSWERABLE + 9)])
-    assert len(field.dump().pending) == ANSWERABLE
+    assert [each.content for each in field.dump().pending] == [f"cancel {n}" for n in range(9, ANSWERABLE + 9)]
 
 
 # ---- what is asked, and confirmed -------------------------------------------------------------------------------------------------------

@@ -186,13 +186,25 @@ def test_a_request_of_before_is_not_made_again() -> None:
 def test_the_conversation_is_about_the_same_again() -> None:
     """Its topic and its order, and the task, if no other runs."""
     for other, task in ((None, "parcel"), ("invoice", "invoice")):
-        governor = governed([Scent("topic", 0.2, 0.5, "parcel"), order("A1"), ship("Beijing")], [order("B2")])
+        governor = governed(
+            [Scent("topic", 0.9, 0.5, "hotel"), Scent("topic", 0.2, 0.5, "parcel"), order("A1"), ship("Beijing")], [order("B2")]
+        )
         governor.field.task = "parcel"
         governor.begin_task("another")
         governor.field.task = other
         assert (governor.field.topic, governor.field.focus) == (None, None)
         governor.release([CONTINUATION])
         assert (governor.field.topic, governor.field.focus, governor.field.task) == ("parcel", "B2", task)
+
+
+def test_what_is_named_is_what_it_is_about() -> None:
+    """Before the continuation or behind it, and whatever else the task before was about."""
+    hotel, taxi = Scent("topic", 0.9, 0.9, "hotel"), Scent("topic", 0.9, 0.9, "taxi")
+    for message in ([order("A1"), taxi, CONTINUATION], [CONTINUATION, order("A1"), taxi]):
+        governor = governed([order("A1"), hotel, order("B2"), ship("Beijing", target="B2")])
+        governor.begin_task("another")
+        governor.release(message)
+        assert (governor.field.focus, governor.field.topic) == ("A1", "taxi")
 
 
 def test_the_order_that_is_named_says_which_task() -> None:
