@@ -6,9 +6,11 @@ Laws:
 3. A value is a slice of the text, whole; only full-width letters and digits are made ASCII.
 """
 
+import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import Protocol
 
@@ -35,10 +37,14 @@ _DIRECTIVE = frozenset({"request", "standing"})
 _COUNTED = frozenset({"verb", "request", "standing", "topic"})
 
 
-class About(Protocol):
-    """Which entity something at a place is about."""
+_AND = re.compile(r"(?:[\s,#&、和与及跟]|\b(?:and|or|orders?)\b|订单)*", re.IGNORECASE)
+"""What stands between several orders."""
 
-    def __call__(self, place: int, *, ahead: bool) -> str | None: ...
+
+class About(Protocol):
+    """Which entities something at a place is about."""
+
+    def __call__(self, place: int, *, ahead: bool) -> list[str | None]: ...
 
 
 def observe(
@@ -72,7 +78,7 @@ def observe(
     reading = Reading(said, encoded, rules, quotes=rules.quoted in met)
     values = find(reading, rules, [number for number in met if number < len(rules.patterns)], topic)
     entities = [each for each in values if each.type.target == "self"]
-    about = partial(_entity, reading, entities, focus)
+    about = partial(_about, reading, entities, focus)
     found = [(each.start, _of_value(each, about, settings, emphasis)) for each in values]
     found += _directives(reading, types["directive"], about, settings, emphasis)
     if not found:
@@ -99,7 +105,7 @@ def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: flo
     if target is None and type_.target == "self":
         target = value
     elif target is None and type_.target == "entity":
-        target = about(found.start, ahead=False)
+        (target,) = about(found.start, ahead=False)
     concentration, decay = min(type_.concentration * emphasis, 1.0), _decay(type_, settings)
     if value is None:
         return Scent(found.name, concentration, decay, target, asked=found.asked)
@@ -126,23 +132,38 @@ def _directives(reading: Reading, type_: ScentType, about: About, settings: Fiel
         if not forbidden:
             sentence = reading.slice(*reading.sentences[clause.sentence]).strip()
             kind = "constraint" if mark.role == "standing" else "state"
-            target = about(mark.start, ahead=True)
-            found.append((mark.start, Scent("directive", concentration, _decay(type_, settings), target, mark.meaning, sentence, kind)))
+            targets = about(mark.start, ahead=True)
+            decay = _decay(type_, settings)
+            found += [(mark.start, Scent("directive", concentration, decay, target, mark.meaning, sentence, kind)) for target in targets]
     return found
 
 
-def _entity(reading: Reading, entities: Sequence[Found], focus: str | None, place: int, *, ahead: bool) -> str | None:
-    """The entity that something is about: of its clause the next if ``ahead``, else the last; or that named before; or the focus."""
+def _about(reading: Reading, entities: Sequence[Found], focus: str | None, place: int, *, ahead: bool) -> list[str | None]:
+    """The entity that something is about: of its clause the last that is named before or, if ``ahead``, all that are named together behind
+    it ("cancel order 1001, 1002 and 1003") or else before it; or the one before; or the focus.
+    """
     if not entities:
-        return focus
+        return [focus]
     clause = reading.clause_at(place)
     number = bisect_left(entities, place, key=_start)
-    before, behind = entities[max(number - 1, 0) : number], entities[number : number + 1]
-    own = [each for each in before if each.start >= clause.start]
-    next_own = [each for each in behind if each.start < clause.end]
-    later = [each for each in behind if each.start < reading.sentences[clause.sentence][1]]
-    choice = [*(next_own + own if ahead else own + next_own), *before, *later]
-    return choice[0].value if choice else focus
+    before, behind = entities[:number][::-1], entities[number:]
+    own_before = bool(before) and before[0].start >= clause.start
+    if behind and behind[0].start < clause.end and (ahead or not own_before):
+        return [each.value for each in (_together(reading, behind) if ahead else behind[:1])]
+    if own_before and ahead:
+        return [each.value for each in _together(reading, before)][::-1]
+    later = [each for each in behind[:1] if each.start < reading.sentences[clause.sentence][1]]
+    return [each.value for each in (*before[:1], *later)][:1] or [focus]
+
+
+def _together(reading: Reading, entities: Sequence[Found]) -> Iterator[Found]:
+    """The first of these, and those that are only parted from it by what stands between several."""
+    yield entities[0]
+    for one, another in pairwise(entities):
+        first, second = sorted((one, another), key=_start)
+        if not _AND.fullmatch(reading.text[first.end : second.start].decode()):
+            return
+        yield another
 
 
 def _general(reading: Reading, text: str, type_: ScentType, settings: FieldSettings, emphasis: float) -> Scent:

@@ -1,10 +1,8 @@
 """Rules as files that a person writes: those that are shipped, and a user's own over them. What stands in one is told by ``tables``."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +43,15 @@ def shipped() -> Rules:
 
 
 def _shipped_texts() -> list[tuple[str, str]]:
+    from importlib.resources import files
+
     words = files("blackboard.scent") / "words"
     return [(name, (words / name).read_text(encoding="utf-8")) for name in SHIPPED]
 
 
 def _tables(name: str, text: str) -> Mapping[str, Any]:
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -15,6 +15,7 @@ class Found(NamedTuple):
 
     start: int
     """Where the value stands; of a type without values, where the match does."""
+    end: int
     type: ScentType
     name: str
     """Of the scent: the type's, with its topic's before it if it has topics."""
@@ -80,7 +81,7 @@ def find(reading: Reading, rules: Rules, met: Sequence[int], topic: str | None) 
             target = reading.slice(*match.span(pattern.target))
         if type_.group:
             last[type_.group] = type_
-        found.append(Found(place, type_, f"{about}_{type_.name}" if about else type_.name, about, target, value, asked))
+        found.append(Found(place, stop, type_, f"{about}_{type_.name}" if about else type_.name, about, target, value, asked))
     found.sort(key=lambda each: each.start)
     return found
 

@@ -109,6 +109,37 @@ def test_what_names_no_order_is_about_the_one_before_or_the_focus() -> None:
     assert said("My name is Anna", focus="A1") == [("name", None, "Anna")]
 
 
+def test_a_request_is_about_all_orders_that_are_named_together() -> None:
+    """Before it or behind it, however they are parted; and about none that is only named near."""
+
+    def cancelled(text: str) -> list[str | None]:
+        return [scent.target for scent in observe(text) if scent.type == "directive" and scent.value == "cancel"]
+
+    assert cancelled("cancel order 1001, 1002 and #A3") == ["1001", "1002", "A3"]
+    assert cancelled("取消订单1001、1002和1003") == ["1001", "1002", "1003"]
+    assert cancelled("把订单A1和B2取消") == ["A1", "B2"]
+    assert cancelled("cancel #A1, keep #B2") == ["A1"]
+    assert cancelled("cancel #A1 instead of #B2") == ["A1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "value"),
+    [
+        ("use 5 Elm Street as the billing address", "billing_address", "5 Elm Street"),
+        ("把杭州市文三路5号设为备用地址", "spare_address", "杭州市文三路5号"),
+        ("Ship to: 123 Main St, Leeds", "shipping_address", "123 Main St, Leeds"),
+        ("My address has changed to 4 Low Lane, York", "shipping_address", "4 Low Lane, York"),
+        ("change the courier to FedEx", "shipping_method", "FedEx"),
+        ("快递换成顺丰", "shipping_method", "顺丰"),
+        ("发到 北京市 朝阳区 建国路 88 号", "shipping_address", "北京市 朝阳区 建国路 88 号"),
+        ("改成下午三点", "delivery_time", "下午三点"),
+    ],
+)  # fmt: skip
+def test_values_are_found_in_other_words(text: str, type_: str, value: str) -> None:
+    """As people say it."""
+    assert values(text, type_) == [value]
+
+
 def test_content_says_the_same_whatever_the_words() -> None:
     """One value stated in other words is one item."""
     ways = ["ship it to Oslo", "The shipping address is Oslo.", "please deliver to Oslo, thanks", "把它寄到Oslo"]
