@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks import __main__ as command
-from tests.benchmarks import core
+from tests.benchmarks import core, observing
 from tests.benchmarks.load import Loaded
 from tests.benchmarks.size import reopened
 from tests.benchmarks.sizes import TINY
@@ -33,6 +33,17 @@ def test_measures_a_pure_room() -> None:
     """Each gives its row."""
     for row in (*core.apply(TINY), *core.index(TINY), *core.assemble(TINY)):
         assert row.value > 0
+
+
+def test_measures_the_reading_of_messages() -> None:
+    """Random ones, of which no two are alike."""
+    speed, memory = observing.observing(TINY)
+    assert speed.value > 0
+    assert memory.value >= 0
+    texts = list(observing.messages(500, 1))
+    assert len(set(texts)) == 500
+    assert texts == list(observing.messages(500, 1))
+    assert 15 < sum(map(len, texts)) / 500 < 40
 
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["trends"], ["locomo", "nowhere.json"]])
