@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from blackboard.scent import load_rules, observe
 from tests.agents.cli.commands import error_line_of, line_of, pheroboard, started
 
 ROOT = Path(__file__).parent.parent
@@ -45,9 +46,11 @@ def test_code_and_commands_run_in_order(readme: str, tmp_path: Path) -> None:
     assert all(shown)
 
 
-@pytest.mark.parametrize("page", ["docs/memory.md", "docs/context.md"])
+@pytest.mark.parametrize("page", ["docs/memory.md", "docs/context.md", "docs/messages.md"])
 def test_a_page_shows_what_its_code_prints(page: str, tmp_path: Path) -> None:
-    """Its blocks of code are one program; what it is said to print, it prints."""
+    """Its blocks of code are one program; what it is said to print, it prints. A file that it shows bears its name."""
+    for text in blocks(page, "toml"):
+        (tmp_path / text.split()[1]).write_text(text, "utf-8")
     code, [shown] = "\n".join(blocks(page, "python")), blocks(page, "text")
     assert shown in run([sys.executable, "-W", "error", "-c", code], tmp_path)
 
@@ -80,7 +83,7 @@ def test_the_gate_calls_the_tests_as_the_readme_says() -> None:
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("uv run pytest")
 
 
-@pytest.mark.parametrize("page", [*READMES, "CONTRIBUTING.md", "docs/design.md", "docs/memory.md", "docs/context.md"])
+@pytest.mark.parametrize("page", [*READMES, "CONTRIBUTING.md", "docs/design.md", "docs/memory.md", "docs/context.md", "docs/messages.md"])
 def test_links_lead_somewhere(page: str) -> None:
     """Every relative link names a file that is there."""
     folder = (ROOT / page).parent
@@ -93,3 +96,28 @@ def test_what_the_guarantees_rest_on() -> None:
     named = set(re.findall(r"`(\S*test\S*\.py|tests/[a-z/]+)`", (ROOT / "docs/guarantees.md").read_text("utf-8")))
     assert len(named) > 20
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_rules_of_ones_own_do_what_the_page_says(tmp_path: Path) -> None:
+    """A new type, a new directive, words, a courier and a decay."""
+    [text] = blocks("docs/messages.md", "toml")
+    (tmp_path / "shop.toml").write_text(text, "utf-8")
+    rules = load_rules(tmp_path / "shop.toml")
+    found = [(scent.type, scent.target, scent.value) for scent in observe("Please refund #A7, gift note: well done", rules=rules)]
+    assert found == [("directive", "A7", "refund"), ("order_reference", "A7", "A7"), ("gift_note", "A7", "well done")]
+    assert [(scent.value, scent.decay) for scent in observe("by night van", rules=rules)] == [("night van", 0.95)]
+    assert [scent.value for scent in observe("Ravens brought it", rules=rules)] == ["Ravens"]
+    assert [[scent.type for scent in observe(text, rules=rules)] for text in ("howdy", "keep calm")] == [["chatter"], ["general"]]
+
+
+def test_every_type_of_scent_stands_in_the_table_with_its_figures() -> None:
+    """Of those that need no topic."""
+    types, told = load_rules().types, set[str]()
+    page = (ROOT / "docs/messages.md").read_text("utf-8")
+    for names, _, concentration, decay in re.findall(r"^\| (`.+?) \| (.+?) \| (.+?) \| (.+?) \|$", page, re.MULTILINE):
+        for name in re.findall(r"`(\w+)`", names):
+            told.add(name)
+            assert decay == (f"`FieldSettings.{types[name].group}`" if types[name].group else decay)
+            assert decay[0] == "`" or float(decay) == types[name].decay
+            assert name == "general" or float(concentration.split(",")[0]) == types[name].concentration
+    assert told == {name for name, each in types.items() if not each.topics}
