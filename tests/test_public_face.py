@@ -14,13 +14,14 @@ import agents
 import blackboard
 import blackboard.context
 import blackboard.errors
+import blackboard.scent
 import bus
 import bus.errors
 
 HEAVY = {"nats", "numpy", "quicktok", "aiosqlite", "sqlite3", "rich", "cyclopts", "re2", "asyncio", "anyio"}
 
 
-@pytest.mark.parametrize("package", [agents, blackboard, blackboard.context])
+@pytest.mark.parametrize("package", [agents, blackboard, blackboard.context, blackboard.scent])
 def test_all_is_sorted_and_true(package: object) -> None:
     """Every name listed is in order, exists, and says what it is."""
     names: list[str] = package.__all__  # type: ignore[attr-defined]

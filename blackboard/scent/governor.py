@@ -69,7 +69,7 @@ class ContextGovernor:
 
     def begin_task(self, task: str) -> None:
         """Turn to another task: clear the field of all but the core. What runs is ended first, so that nothing is lost."""
-        if self.field.task is not None or self._unsaved:
+        if self._unsaved:
             self.end_task()
         self.field.clear()
         self.field.task = task

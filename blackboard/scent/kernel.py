@@ -49,7 +49,7 @@ class RecallKernel:
             confidence=confidence,
             round=newest.round,
             staleness=staleness,
-            confirm=newest.bridged or staleness >= min(STALE, settings.window + 1) or confidence < settings.min_concentration,
+            confirm=newest.bridged or staleness >= STALE or confidence < settings.min_concentration,
             target=scent.target,
             content=scent.content,
         )

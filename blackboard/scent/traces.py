@@ -120,5 +120,5 @@ def _same(a: Scent, b: Scent) -> bool:
 def strongest(traces: Sequence[Trace], limit: int) -> list[Trace]:
     """Of the traces of one round, oldest first, the strongest ``limit``; what was superseded goes first, then of equals the older."""
     stands = {trace.number for group in standing(reversed(traces)) for trace in group}
-    ranked = sorted(traces, key=lambda trace: (trace.number in stands, trace.scent.concentration, trace.number))
+    ranked = sorted(traces, key=lambda trace: (trace.number in stands, trace.scent.concentration))
     return sorted(ranked[-limit:], key=lambda trace: trace.number)

@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from tests.benchmarks import core, durable, isolation, latency, locomo, observing, selection, size, trends
+from tests.benchmarks import core, durable, field, isolation, latency, locomo, observing, selection, size, trends
 from tests.benchmarks.sizes import FULL, QUICK, Sizes
 from tests.benchmarks.table import Report, Row, encode, figure, lines, machine, write
 
@@ -31,6 +31,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "isolation": isolation.isolation,
     "selection": selection.selection,
     "observe": observing.observing,
+    "field": field.field,
     "size": size.size,
     "import": core.importing,
 }

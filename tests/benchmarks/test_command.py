@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks import __main__ as command
-from tests.benchmarks import core, observing
+from tests.benchmarks import core, field, observing
 from tests.benchmarks.load import Loaded
 from tests.benchmarks.size import reopened
 from tests.benchmarks.sizes import TINY
@@ -31,7 +31,7 @@ async def test_hosts_a_board_that_was_laid_down(tmp_path: Path) -> None:
 
 def test_measures_a_pure_room() -> None:
     """Each gives its row."""
-    for row in (*core.apply(TINY), *core.index(TINY), *core.assemble(TINY)):
+    for row in (*core.apply(TINY), *core.index(TINY), *core.assemble(TINY), field.field(TINY)[0]):
         assert row.value > 0
 
 

@@ -131,6 +131,9 @@ def test_of_a_round_the_strongest_stay() -> None:
     assert len(field.types) == ROUND
     assert not {"weak", "t0"} & set(field.types)
     assert {"strong", "late", "t1"} <= set(field.types)
+    field = passed(0, *(plain(f"t{n}", 0.2) for n in range(ROUND)), plain("t0", 0.2), plain("late", 0.2))
+    assert {"t0", "t2", "late"} <= set(field.types)
+    assert "t1" not in field.types
 
 
 def test_a_full_round_has_the_newest_value_whatever_its_type_s_place() -> None:
@@ -256,6 +259,13 @@ def test_a_yes_with_another_value_confirms_the_rest() -> None:
         assert values(field, "shipping_address") == ["Beijing"]
 
 
+def test_a_yes_with_another_question_confirms_what_it_answers() -> None:
+    """What is asked next waits for its own answer."""
+    field = passed(0, ship("Beijing", asked=True))
+    assert field.release([CONFIRMATION, ship("Tianjin", asked=True)]) == [ship("Beijing")]
+    assert field.release([CONFIRMATION]) == [ship("Tianjin")]
+
+
 def test_chatter_confirms_nothing() -> None:
     """However often it is said."""
     field = passed(0, ship("Beijing", asked=True))
@@ -302,6 +312,28 @@ def test_it_knows_its_topic_and_its_focus() -> None:
 def test_an_order_without_a_target_is_its_value() -> None:
     """As a scent made by hand may be."""
     assert passed(0, Scent("order_reference", 0.7, 0.88, value=17)).focus == "17"
+
+
+# ---- texts ------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_text_is_read_as_the_field_stands() -> None:
+    """What it does not name itself is of the order named last; addresses decay as the settings say."""
+    field = PheromoneField(tutoring)
+    field.observe("This is about order #A1001.")
+    released = field.observe("Please cancel it!")
+    assert [(each.type, each.target, each.value, each.decay) for each in released] == [("directive", "A1001", "cancel", 0.97)]
+    assert field.round == 2
+    field.observe("It is done.", turn=False)
+    assert field.round == 2
+
+
+def test_reading_a_text_alone_releases_nothing() -> None:
+    """As a client does, whose board releases it."""
+    field = passed(0, order("A1001"))
+    before = field.dump()
+    assert [each.target for each in field.scents_of("Please cancel it!")] == ["A1001"]
+    assert field.dump() == before
 
 
 # ---- the core ---------------------------------------------------------------------------------------------------------------------------

@@ -116,6 +116,21 @@ def test_a_snapshot_has_what_stands_of_the_strong_types() -> None:
     assert "shipping_address" in governor.field.types
 
 
+def test_the_core_is_in_a_snapshot_however_weak() -> None:
+    """It is what it is."""
+    core = [slot("user_id", "u1", concentration=0.1), ship("Beijing")]
+    assert [each.value for each in governed(core).end_task().scents] == ["u1", "Beijing"]
+
+
+def test_a_snapshot_has_no_more_than_a_round() -> None:
+    """The strongest, beside the core."""
+    rounds = [
+        [slot(f"t{n}", n, concentration=0.5 + (r + n) / 1000, decay=1.0) for n in range(r * ROUND, (r + 1) * ROUND)] for r in range(2)
+    ]
+    scents = governed([slot("user_id", "u1")], *rounds).end_task().scents
+    assert [each.value for each in scents] == ["u1", *range(ROUND, 2 * ROUND)]
+
+
 def test_what_was_strong_within_three_rounds_is_kept() -> None:
     """Whenever it was said: what counts is how strong its type was in one of them."""
     fading = [slot("name", "Li", concentration=0.9, decay=0.5)]
@@ -181,6 +196,23 @@ def test_a_request_of_before_is_not_made_again() -> None:
     governor.begin_task("another")
     assert {each.type: each.asked for each in governor.release([CONTINUATION])} == {"directive": True, "shipping_address": False}
     assert [each.asked for each in governor.release([CONFIRMATION])] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [("Ship order #A1001 to 12 Nanjing Road, Shanghai", "Continue with the order from before"), ("订单A1001发到北京", "接着刚才的订单")],
+)
+def test_texts_of_chapter_three(first: str, again: str) -> None:
+    """A task is left, and gone on with, in words."""
+    governor = ContextGovernor(PheromoneField())
+    governor.observe(first)
+    governor.begin_task("another")
+    governor.observe("嗯")
+    assert standing(governor) == {}
+    governor.observe(again)
+    assert standing(governor)["order_reference", "A1001"] == "A1001"
+    assert ("shipping_address", "A1001") in standing(governor)
+    assert (governor.field.focus, governor.field.round) == ("A1001", 3)
 
 
 def test_the_conversation_is_about_the_same_again() -> None:
@@ -277,15 +309,16 @@ def test_the_latest_tasks_can_be_continued() -> None:
 
 def test_a_core_value_that_has_changed_is_not_brought_back() -> None:
     """One that is there no more is, as it was."""
-    governor = governed([slot("language", "zh"), slot("account_level", "gold"), ship("Beijing")])
+    levels = [slot("account_level", "gold"), slot("account_level", "silver", target="guest")]
+    governor = governed([slot("language", "zh"), *levels, ship("Beijing")])
     governor.end_task()
-    governor.field.forget(lambda scent: scent.type == "account_level")
+    governor.field.forget(lambda scent: scent.value == "gold")
     governor.begin_task("another")
     governor.release([slot("language", "en")])
     released = governor.release([CONTINUATION])
     assert [(each.value, each.concentration) for each in released] == [("gold", 0.75), ("Beijing", pytest.approx(0.6))]
     facts = RecallKernel(governor.field).recall("*")
-    assert {fact.value: fact.confirm for fact in facts} == {"en": False, "gold": False, "Beijing": True}
+    assert {fact.value: fact.confirm for fact in facts} == {"en": False, "gold": False, "silver": False, "Beijing": True}
 
 
 def test_a_message_that_is_refused_changes_nothing() -> None:
@@ -309,6 +342,16 @@ def test_what_is_forgotten_is_in_no_snapshot() -> None:
     assert [[each.value for each in snapshot.scents] for snapshot in governor.snapshots] == [["A1"]]
     governor.forget(lambda scent: scent.value == "A1")
     assert "A1" not in str(governor.dump())
+
+
+def test_what_is_forgotten_is_not_what_a_task_was_about() -> None:
+    """Though the rest of it can be continued."""
+    governor = governed([order("A1"), ship("Beijing")])
+    governor.begin_task("second")
+    governor.forget(lambda scent: scent.value == "A1")
+    assert "A1" not in str(governor.dump())
+    governor.release([CONTINUATION])
+    assert governor.field.focus is None
 
 
 def test_types_are_renamed_in_snapshots_too() -> None:

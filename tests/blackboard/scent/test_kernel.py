@@ -138,14 +138,6 @@ def test_what_is_known_beyond_what_is_certain() -> None:
     assert found.known("nothing") == []
 
 
-def test_a_window_of_one_round() -> None:
-    """What is outside of it is to be confirmed."""
-    settings = FieldSettings(window=1)
-    scent = slot("name", "Li", concentration=1.0, decay=1.0)
-    assert [fact.confirm for fact in kernel([scent], [], settings=settings).known("name")] == [False]
-    assert [fact.confirm for fact in kernel([scent], [], [], settings=settings).known("name")] == [True]
-
-
 def test_what_is_held_down_is_as_certain_as_before() -> None:
     """Being spoken of much is no reason for doubt."""
     found = kernel([ship("Beijing"), plain("chatter", 0.1)])

@@ -52,6 +52,12 @@ def test_a_figure_outside_of_its_range_is_taken_with_a_warning(name: str, low: f
             assert PheromoneField(settings).settings == settings
 
 
+def test_as_many_rounds_as_may_be() -> None:
+    """With a warning."""
+    with pytest.warns(UnusualSettings, match="max_rounds 256"):
+        validated(FieldSettings(max_rounds=256, window=256))
+
+
 def test_each_unusual_figure_is_told() -> None:
     """Not the first alone; and the warning points to who gave them."""
     with warnings.catch_warnings(record=True) as told:
@@ -106,6 +112,7 @@ def test_a_field_that_is_told_other_settings_warns_nobody() -> None:
         ("shipping_address", "*shipping_addresses", False),
         ("shipping_address", "s*zz*s", False),
         ("aba", "ab*ba", False),
+        ("xabx", "*ab*ab*", False),
         ("a?[b]", "a?[b]", True),
         ("ab", "a?", False),
         ("地址", "地*", True),

@@ -49,6 +49,11 @@ def test_nothing_adds_nothing(values: list[float], beta: float) -> None:
     assert superpose([*values, 0.0, 0.0], beta) == pytest.approx(superpose(values, beta), rel=1e-9, abs=1e-12)
 
 
+def test_a_hundred_thousand_times_nothing_adds_nothing() -> None:
+    """Also where what is strong is taken out of the sum."""
+    assert superpose([1.0, *[0.0] * 100_000], 31.0) == pytest.approx(1.0, abs=1e-13)
+
+
 @given(concentrations, sharpness, st.floats(0, 1))
 def test_more_is_never_less(values: list[float], beta: float, more: float) -> None:
     """Monotone in what is added, and never below the strongest or above the plain sum."""

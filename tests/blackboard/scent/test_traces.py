@@ -19,6 +19,11 @@ def test_the_newest_value_of_a_slot_stands_with_all_that_say_it() -> None:
     assert stands(ship("Shanghai"), ship("Beijing"), full_width) == [[2, 1]]
 
 
+def test_without_a_value_it_is_what_a_slot_says() -> None:
+    """Two contents are two values."""
+    assert stands(*(Scent("note", 0.5, 0.9, content=content, kind="slot") for content in ("a", "b", "a"))) == [[2, 0]]
+
+
 def test_each_target_is_a_slot_of_its_own() -> None:
     """As each order is."""
     assert stands(ship("Beijing", target="A1"), ship("Shanghai", target="B2"), ship("Tianjin", target="A1")) == [[2], [1]]
