@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from blackboard.scent.field import ROUND, PheromoneField
 from blackboard.scent.rules import Rules
 from blackboard.scent.superposition import superpose
-from blackboard.scent.traces import CONTINUATION, ORDER, Change, GovernorState, Snapshot, Trace, named_by, says, standing
+from blackboard.scent.traces import CONTINUATION, ORDER, Change, GovernorState, Snapshot, Trace, named_by, says, slot_of, standing
 from bus.messages import Scent
 
 CAP = 5.0
@@ -85,10 +85,14 @@ class ContextGovernor:
         strong.sort(key=lambda trace: trace.scent.concentration)
         scents = tuple(trace.scent for trace in sorted((*core, *strong[-ROUND:]), key=lambda trace: trace.number))
         snapshot = Snapshot(task=field.task or "", round=field.round, scents=scents, about=field.about)
-        if any(says(scent) and not field.is_core(scent.type) for scent in scents):
+        if self._can_go_on(snapshot):
             self.snapshots = (snapshot, *self.snapshots)[:SNAPSHOTS]
         field.task, self._unsaved = None, False
         return snapshot
+
+    def _can_go_on(self, snapshot: Snapshot) -> bool:
+        """Is there anything but the core that one could go on with?"""
+        return any(says(scent) and not self.field.is_core(scent.type) for scent in snapshot.scents)
 
     def _recent(self, type_: str) -> float:
         """The highest concentration that a type had in one of the last rounds."""
@@ -114,7 +118,9 @@ class ContextGovernor:
     def _brought(self, snapshot: Snapshot) -> Snapshot:
         """What a snapshot brings back: the core as it was, where it is there no more; the rest weaker and in one class of decay."""
         field, brought = self.field, list[Scent]()
-        for scent in snapshot.scents:
+        stood, focus = {slot_of(scent) for scent in snapshot.scents}, snapshot.about.focus
+        # Who goes on with a task names what it was about, though that may have been named long before.
+        for scent in (*snapshot.scents, *((focus,) if focus and slot_of(focus) not in stood else ())):
             if not field.is_core(scent.type):
                 concentration = min(1.0, max(BROUGHT * scent.concentration, field.settings.min_concentration))
                 # Going on with a task is not asking again for what was asked for in it.
@@ -141,7 +147,7 @@ class ContextGovernor:
         for each in self.snapshots:
             scents = tuple(scent for scent in map(change, each.scents) if scent is not None)
             kept.append(replace(each, scents=scents, about=each.about.changed(change)))
-        self.snapshots = tuple(each for each in kept if each.scents)
+        self.snapshots = tuple(filter(self._can_go_on, kept))
 
     def dump(self) -> GovernorState:
         """All of it and of its field, as plain data."""

@@ -229,6 +229,15 @@ def test_the_conversation_is_about_the_same_again() -> None:
         assert (governor.field.topic, governor.field.focus, governor.field.task) == ("parcel", "B2", task)
 
 
+def test_what_a_task_was_about_is_brought_back_however_long_ago_it_was_named() -> None:
+    """Who goes on with a task names it; what stood of it comes once, as strong as it stood."""
+    for rounds, concentration in ((1, 0.5), (6, 0.56), (20, 0.56)):
+        governor = governed([order("A1")], *[[]] * rounds, [ship("Beijing", target="A1")])
+        governor.begin_task("another")
+        orders = [each for each in governor.release([CONTINUATION]) if each.type == "order_reference"]
+        assert [each.concentration for each in orders] == [pytest.approx(concentration)]
+
+
 def test_what_is_named_is_what_it_is_about() -> None:
     """Before the continuation or behind it, and whatever else the task before was about."""
     hotel, taxi = Scent("topic", 0.9, 0.9, "hotel"), Scent("topic", 0.9, 0.9, "taxi")
@@ -332,16 +341,17 @@ def test_a_message_that_is_refused_changes_nothing() -> None:
 
 
 def test_what_is_forgotten_is_in_no_snapshot() -> None:
-    """One that has nothing left is gone."""
-    governor = governed([ship("Beijing"), order("A1")])
+    """One that has nothing left to go on with is gone."""
+    governor = governed([ship("Beijing"), order("A1"), plain("general", 0.6), slot("user_id", "u1")])
     governor.begin_task("second")
     governor.release([ship("Beijing")])
     governor.begin_task("third")
     governor.forget(lambda scent: scent.value == "Beijing")
     assert "Beijing" not in str(governor.dump())
-    assert [[each.value for each in snapshot.scents] for snapshot in governor.snapshots] == [["A1"]]
+    assert [[each.value for each in snapshot.scents] for snapshot in governor.snapshots] == [["A1", None, "u1"]]
     governor.forget(lambda scent: scent.value == "A1")
     assert "A1" not in str(governor.dump())
+    assert governor.snapshots == ()
 
 
 def test_what_is_forgotten_is_not_what_a_task_was_about() -> None:
