@@ -19,6 +19,7 @@ from blackboard.scent.emphasis import is_emphatic
 from blackboard.scent.folding import clean, folded
 from blackboard.scent.rules import Rules, ScentType
 from blackboard.scent.settings import commerce
+from blackboard.scent.topics import Topics
 from blackboard.scent.values import Found, find
 from bus.messages.saying import FieldSettings, Scent
 
@@ -76,16 +77,22 @@ def observe(
     if rules.chatter in met:
         return [_plain(types["chatter"], settings, emphasis)]
     reading = Reading(said, encoded, rules, quotes=rules.quoted in met)
-    values = find(reading, rules, [number for number in met if number < len(rules.patterns)], topic)
-    entities = [each for each in values if each.type.target == "self"]
+    topics = Topics(reading, topic)
+    values = find(reading, rules, [number for number in met if number < len(rules.patterns)], topics)
+    entities = [each for each in values if each.type.target == "self" and not each.type.topics]
     about = partial(_about, reading, entities, focus)
     found = [(each.start, _of_value(each, about, settings, emphasis)) for each in values]
     found += _directives(reading, types["directive"], about, settings, emphasis)
     if not found:
         found.append((len(encoded), _general(reading, plain, types["general"], settings, emphasis)))
-    found += [(mark.start, _plain(types["topic"], settings, emphasis, mark.meaning)) for mark in reading.marks if mark.role == "topic"]
+    spoken = topics.spoken((each.span, each.topic) for each in values)
+    found += [(place, _plain(types["topic"], settings, emphasis, each)) for place, each in spoken]
     found.sort(key=itemgetter(0))
-    return list(dict.fromkeys(scent for _, scent in found))
+    scents = list[Scent]()
+    for _, scent in found:
+        if scent not in scents:
+            scents.append(scent)
+    return scents
 
 
 def _decay(type_: ScentType, settings: FieldSettings) -> float:
@@ -109,9 +116,20 @@ def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: flo
     concentration, decay = min(type_.concentration * emphasis, 1.0), _decay(type_, settings)
     if value is None:
         return Scent(found.name, concentration, decay, target, asked=found.asked)
-    label = f"{found.topic} {type_.label}" if found.topic else type_.label
+    label = f"{found.topic} {type_.label}".capitalize() if found.topic else type_.label
     content = f"{label} ({target}): {value}" if target and target != value else f"{label}: {value}"
-    return Scent(found.name, concentration, decay, target, value, content, type_.kind, found.asked)
+    stated = _several(value, type_) if type_.between else value
+    return Scent(found.name, concentration, decay, target, stated, content, type_.kind, found.asked)
+
+
+def _several(value: str, type_: ScentType) -> str | list[str]:
+    """A value that may be several: a list, if it is."""
+    parts, begin = list[str](), 0
+    for match in type_.between.finditer(value):
+        parts.append(value[begin : match.start()].strip())
+        begin = match.end()
+    parts = [part for part in (*parts, value[begin:].strip()) if part]
+    return parts if len(parts) > 1 else value
 
 
 def _directives(reading: Reading, type_: ScentType, about: About, settings: FieldSettings, emphasis: float) -> list[tuple[int, Scent]]:

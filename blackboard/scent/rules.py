@@ -27,6 +27,10 @@ class ScentType(NamedTuple):
     """What a question says of it is stated."""
     topics: tuple[str, ...]
     upper: bool
+    between: Any
+    """Finds what parts its values, which may be several; None: it is one."""
+    never: Any
+    """Finds what is no value of it; None: nothing is."""
 
 
 class Pattern(NamedTuple):
@@ -63,7 +67,7 @@ class Rules(NamedTuple):
     """What is no acronym when it is written in capitals."""
 
 
-_IN_CLAUSES = tuple(role for role in ROLES if role not in {"acronym", "chatter", "pointing", "trailing"})
+_IN_CLAUSES = tuple(role for role in ROLES if role not in {"acronym", "between", "chatter", "pointing", "trailing"})
 
 LARGEST = 16_384
 """Instructions of the engine that a pattern may take: its time is at most that of the text by these."""
@@ -78,7 +82,8 @@ def compile_rules(*books: Mapping[str, Any]) -> Rules:
 
 
 def _compile(tables: Tables) -> Rules:
-    types = {name: _type(name, table, tables.topics) for name, table in tables.types.items()}
+    between = compiled(literal(tables.words["between"]))
+    types = {name: _type(name, table, tables, between) for name, table in tables.types.items()}
     patterns, sources = [], []
     for name, table in tables.types.items():
         for key, written in (("patterns", table.patterns), ("corrections", table.corrections)):
@@ -88,7 +93,8 @@ def _compile(tables: Tables) -> Rules:
                 patterns.append(_pattern(whole, source, types[name], path))
                 sources.append(whole)
     roles: dict[str, list[tuple[str, str]]] = {}
-    for role, lists in (("request", tables.requests), ("standing", tables.standing), ("topic", tables.topics)):
+    meaning = {"request": tables.requests, "standing": tables.standing, "topic": tables.topics, "hint": tables.hints}
+    for role, lists in meaning.items():
         for name, listed in lists.items():
             for word in listed:
                 roles.setdefault(word.lower(), []).append((role, name))
@@ -117,12 +123,7 @@ def _compile(tables: Tables) -> Rules:
 
 
 def _pattern(whole: str, source: str, type_: ScentType, path: tuple[str, ...]) -> Pattern:
-    try:
-        regex = compiled(whole)
-    except BadValue as error:
-        raise BadRule(path, source, str(error)) from error
-    if regex.programsize > LARGEST:
-        raise BadRule(path, source, f"pattern {source!r} takes {regex.programsize} instructions, of {LARGEST}: bound its repetitions less")
+    regex = _compiled(whole, source, path)
     groups = regex.groupindex
     for group in groups:
         if group not in ("value", "target"):
@@ -130,6 +131,16 @@ def _pattern(whole: str, source: str, type_: ScentType, path: tuple[str, ...]) -
                 path, source, f"pattern {source!r} has a group {group!r}: name only `value` and `target`, and write (?:…) for others"
             )
     return Pattern(regex, type_, path[-1] == "corrections", groups.get("value", 0), groups.get("target", 0))
+
+
+def _compiled(whole: str, source: str, path: tuple[str, ...]) -> Any:
+    try:
+        regex = compiled(whole)
+    except BadValue as error:
+        raise BadRule(path, source, str(error)) from error
+    if regex.programsize > LARGEST:
+        raise BadRule(path, source, f"pattern {source!r} takes {regex.programsize} instructions, of {LARGEST}: bound its repetitions less")
+    return regex
 
 
 def literal(words: Iterable[str]) -> str:
@@ -158,17 +169,23 @@ def _with_parts(source: str, parts: Mapping[str, Any], path: tuple[str, ...], wi
     return re.sub(rf"(?<!\\[pPx])\{{({NAME})\}}", part, source)
 
 
-def _type(name: str, table: TypeTable, topics: Mapping[str, Any]) -> ScentType:
+def _type(name: str, table: TypeTable, tables: Tables, between: Any) -> ScentType:
     if table.decay is None and table.group is None:
         raise BadRule(("types", name), name, 'it has no decay: give decay = 0…1, a round, or class = "address" or "directive"')
     if table.concentration is None:
         raise BadRule(("types", name), name, "it has no concentration: give concentration = 0…1")
     for topic in table.topics:
-        if topic not in topics:
-            raise BadRule(("types", name, "topics"), topic, f"there is no topic {topic!r}: [topics] has {', '.join(topics) or 'none'}")
+        if topic not in tables.topics:
+            has = ", ".join(tables.topics) or "none"
+            raise BadRule(("types", name, "topics"), topic, f"there is no topic {topic!r}: [topics] has {has}")
+    if name.startswith("*") and not table.topics:
+        raise BadRule(("types", name), name, 'its star stands for no topic: give topics = ["…"]')
+    never = [_with_parts(source, tables.parts, ("types", name, "never")) for source in table.never]
+    for whole, source in zip(never, table.never, strict=True):
+        _compiled(whole, source, ("types", name, "never"))
     return ScentType(
         name=name,
-        label=name.replace("_", " ").capitalize() if table.label is None else table.label,
+        label=name.removeprefix("*_").replace("_", " ").capitalize() if table.label is None else table.label,
         group=table.group,
         concentration=table.concentration,
         decay=0.0 if table.decay is None else table.decay,
@@ -177,4 +194,6 @@ def _type(name: str, table: TypeTable, topics: Mapping[str, Any]) -> ScentType:
         stated=table.questions == "stated",
         topics=table.topics,
         upper=table.upper,
+        between=between if table.many else None,
+        never=compiled("|".join(never)) if never else None,
     )

@@ -10,8 +10,8 @@ from blackboard.errors import BadValue
 from blackboard.scent.rules import Rules, compile_rules
 from blackboard.scent.tables import BadRule
 
-SHIPPED = ("en.toml", "zh.toml")
-"""One file a language; all apply to every text, since people mix them."""
+SHIPPED = ("en.toml", "zh.toml", "travel_en.toml", "travel_zh.toml")
+"""One file a language and trade; all apply to every text, since people mix them."""
 
 
 def load_rules(*paths: str | Path) -> Rules:

@@ -17,8 +17,10 @@ A file of rules has these tables; of several files lists add up, and whatever el
     [standing]                              # and what holds from now on
     never = ["never", "must not"]
 
-    [topics]
+    [topics]                                # what one speaks of, and whose slots there are: hotel_price
     hotel = ["hotel", "inn"]
+    [hints]                                 # what only hints at it
+    hotel = ["check in"]
 
     [words]                                 # by what they do in a sentence: see ``ROLES``
     negation = ["don't"]
@@ -28,12 +30,16 @@ What else a type may say:
 - ``kind = "slot"``: of the item that comes of a value; *fact*, *preference* …
 - ``class = "address"``: its decay is the field's setting of that name.
 - ``target = "entity"``: it is about the order that is named beside it; ``"self"``: its value names one.
-- ``topics = ["hotel", …]``: it is a slot of the topic that is talked of (*hotel_price*), and nothing where none of these is.
+- ``topics = ["hotel", …]``: it is a slot of the topic that is talked of, which stands for the star in its name (``[types."*_price"]``:
+  *hotel_price*), and nothing where none of these is.
+- ``many = true``: a value may be several, parted by words of ``between``; it is a list then.
+- ``never``: patterns, one of which meets what is no value of it.
 - ``questions = "stated"``: a value in a question is stated, as a search's is; else it is asked, and counts once it is confirmed.
 - ``upper = true``: its values are written in capitals.
 - ``corrections``: patterns that give a new value to the type of its class that was named before, and to this one if none was.
 
-Of two patterns that claim a stretch of text the one whose match begins first has it; of two that begin at one place the later in the files.
+Of two patterns that claim a stretch of text that of fewer topics has it; then the one whose match begins first; then the later in the
+files. A match in which ``value`` takes no part says nothing.
 Words are taken literally; those of ASCII letters are whole words. Patterns and words meet a text whose full-width letters, digits and
 punctuation are ASCII.
 """
@@ -48,6 +54,9 @@ from blackboard.scent.folding import clean, folded
 ROLES = {
     "abbreviation": "ends in a full stop that ends no sentence",
     "acronym": "written in capitals without emphasis",
+    "after": "stands after what is only where something is: 附近",
+    "before": "stands before it: near",
+    "between": "stands between several values",
     "chatter": "small talk: a message of nothing else is",
     "conditional": "what follows is only supposed",
     "joint": "begins another clause",
@@ -66,7 +75,7 @@ ROLES = {
 """The lists of ``[words]``, and what a word of each does."""
 
 NAME = r"[A-Za-z_]\w*"
-"""Of a type, and of a part."""
+"""Of a part, and of a type; that of a topic's slots begins with a star and _."""
 
 
 class BadRule(BadValue):
@@ -88,7 +97,9 @@ class TypeTable(NamedTuple):
     target: str = "none"
     questions: str = "asked"
     upper: bool = False
+    many: bool = False
     topics: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
 
@@ -101,6 +112,7 @@ class Tables(NamedTuple):
     requests: dict[str, list[str]]
     standing: dict[str, list[str]]
     topics: dict[str, list[str]]
+    hints: dict[str, list[str]]
     words: dict[str, list[str]]
 
 
@@ -109,7 +121,7 @@ def merged(*books: Mapping[str, Any]) -> Tables:
 
     :raises BadRule: a table or a field that cannot be
     """
-    tables = Tables({}, {}, {}, {}, {}, {role: [] for role in ROLES})
+    tables = Tables({}, {}, {}, {}, {}, {}, {role: [] for role in ROLES})
     for book in books:
         for section, table in book.items():
             if section not in Tables._fields:
@@ -161,7 +173,9 @@ _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "target": (lambda value: value in {"none", "entity", "self"}, '"none", "entity" or "self"'),
     "questions": (lambda value: value in {"asked", "stated"}, '"asked" or "stated"'),
     "upper": (lambda value: isinstance(value, bool), "true or false"),
+    "many": (lambda value: isinstance(value, bool), "true or false"),
     "topics": (_are_texts, "a list of topics"),
+    "never": (_are_texts, "a list of patterns"),
     "patterns": (_are_texts, "a list of patterns"),
     "corrections": (_are_texts, "a list of patterns"),
 }
@@ -169,8 +183,8 @@ _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def _merge_type(tables: dict[str, TypeTable], name: str, fields: Any) -> None:
-    if not re.fullmatch(NAME, name):
-        raise BadRule(("types", name), name, "a type's name is of letters, digits and _")
+    if not re.fullmatch(NAME, name.removeprefix("*_")):
+        raise BadRule(("types", name), name, "a type's name is of letters, digits and _; before it may stand *_ for a topic")
     if not isinstance(fields, Mapping):
         raise BadRule(("types", name), fields, f"it is a table [types.{name}], not {fields!r}")
     table = tables.get(name, TypeTable())

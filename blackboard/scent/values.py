@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from blackboard.scent.clauses import Clause, Reading
+from blackboard.scent.clauses import Reading
 from blackboard.scent.rules import Pattern, Rules, ScentType
+from blackboard.scent.topics import Span, Topics
 
 _AROUND = " \"'\n,.:;!?-*“”‘’「」『』。、,，：；！？"
 """What may stand around a value, and is no part of it."""
@@ -18,14 +19,21 @@ class Found(NamedTuple):
     end: int
     type: ScentType
     name: str
-    """Of the scent: the type's, with its topic's before it if it has topics."""
+    """Of the scent: the type's, with its topic in the place of the star if it has topics."""
     topic: str | None
     target: str | None
     value: str | None
     asked: bool
 
+    @property
+    def span(self) -> Span:
+        """Where it is, for its topic."""
+        return Span(self.start, self.end, self.type.topics)
+
 
 class _Match(NamedTuple):
+    topics: int
+    """Of which it can be: how many."""
     start: int
     rank: int
     """The later rule first."""
@@ -35,45 +43,46 @@ class _Match(NamedTuple):
     match: Any
 
 
-def find(reading: Reading, rules: Rules, met: Sequence[int], topic: str | None) -> list[Found]:
+def find(reading: Reading, rules: Rules, met: Sequence[int], topics: Topics) -> list[Found]:
     """What the patterns of these numbers find, in the order in which it is said.
 
-    Of several that claim one stretch that one has it whose match begins first; of those that begin at one place the later rule.
+    Of several that claim one stretch that has it which can be of the fewest topics; then the one whose match begins first; then the later
+    rule.
     """
     matches = []
     for number in met:
         pattern = rules.patterns[number]
+        if pattern.type.topics and not topics.may(pattern.type.topics):
+            continue
         for match in pattern.regex.finditer(reading.text):
             start, end = match.span()
             if start < end and not reading.is_quoted(start):
-                matches.append(_Match(start, -number, -end, end, pattern, match))
+                matches.append(_Match(len(pattern.type.topics), start, -number, -end, end, pattern, match))
     if not matches:
         return []
-    matches.sort(key=lambda each: each[:3])
+    matches.sort(key=lambda each: each[:4])
     found: list[Found] = []
     claimed = bytearray(len(reading.text))
     last: dict[str, ScentType] = {}
-    for start, _, _, end, pattern, match in matches:
+    for _, start, _, _, end, pattern, match in matches:
         place, stop = match.span(pattern.value) if pattern.value else (start, end)
         if place < 0 or 1 in claimed[place:stop]:
             continue
-        clauses = reading.clauses_of(start, max(stop, start + 1))
-        if clauses[0].has_before(start, "negation", "conditional"):
-            continue
         type_ = pattern.type
+        clauses = reading.clauses_of(place, max(stop, place + 1))
+        # What is looked for may be supposed: "if there is a hotel of four points".
+        if clauses[0].has_before(place, "negation") or (not type_.stated and clauses[0].has_before(place, "conditional")):
+            continue
         if pattern.correction and type_.group:
             type_ = last.get(type_.group, type_)
         asked = not type_.stated and any(clause.asks for clause in clauses)
         value = None
         if pattern.value:
             value = _bare(reading.slice(place, stop), rules)
-            if value is None:
+            if value is None or (type_.never is not None and type_.never.search(value)):
                 continue
             value = value.upper() if type_.upper else value
         elif asked:
-            continue
-        about = _topic(reading, type_, place, clauses[0], topic) if type_.topics else None
-        if type_.topics and about is None:
             continue
         claimed[place:stop] = b"\1" * (stop - place)
         target = None
@@ -81,9 +90,21 @@ def find(reading: Reading, rules: Rules, met: Sequence[int], topic: str | None) 
             target = reading.slice(*match.span(pattern.target))
         if type_.group:
             last[type_.group] = type_
-        found.append(Found(place, stop, type_, f"{about}_{type_.name}" if about else type_.name, about, target, value, asked))
+        found.append(Found(place, stop, type_, type_.name, None, target, value, asked))
     found.sort(key=lambda each: each.start)
-    return found
+    return _of_topics(found, topics)
+
+
+def _of_topics(found: list[Found], topics: Topics) -> list[Found]:
+    """Each under the topic whose slot it is of."""
+    if not any(each.type.topics for each in found):
+        return found
+    about = zip(found, topics.of([each.span for each in found]), strict=True)
+    return [
+        each._replace(topic=topic, name=each.type.name.replace("*", topic)) if topic else each
+        for each, topic in about
+        if topic or not each.type.topics
+    ]
 
 
 def _bare(said: str, rules: Rules) -> str | None:
@@ -91,14 +112,3 @@ def _bare(said: str, rules: Rules) -> str | None:
     behind = rules.trailing.search(said)
     bare = (said[: behind.start()] if behind else said).strip(_AROUND)
     return None if not bare or rules.pointing.search(bare) else bare
-
-
-def _topic(reading: Reading, type_: ScentType, place: int, clause: Clause, topic: str | None) -> str | None:
-    """The topic whose slot a value is of: the nearest that its clause names; else what was named last; else the conversation's."""
-    here = [mark for mark in clause.marks if mark.role == "topic" and mark.meaning in type_.topics]
-    if here:
-        return min(here, key=lambda mark: abs(mark.start - place)).meaning
-    before = [mark for mark in reading.marks if mark.role == "topic" and mark.start < place]
-    if before and before[-1].meaning in type_.topics:
-        return before[-1].meaning
-    return topic if topic in type_.topics else None

@@ -57,7 +57,7 @@ def test_of_several_files_the_later_one_overrides(tmp_path: Path) -> None:
     assert load_rules(two, one).types["chatter"].decay == 0.5
     assert shipped() is shipped()
     assert shipped().types["chatter"].decay == 0.3
-    assert SHIPPED == ("en.toml", "zh.toml")
+    assert SHIPPED == ("en.toml", "zh.toml", "travel_en.toml", "travel_zh.toml")
 
 
 @pytest.mark.parametrize(

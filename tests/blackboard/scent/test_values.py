@@ -23,7 +23,7 @@ concentration = 0.5
 decay = 0.5
 patterns = ['torn', '(?P<target>\w+) sleeve (?P<value>\w+)', 'either(?P<value>\d)?']
 
-[types.price]
+[types."*_price"]
 label = "price"
 concentration = 0.5
 decay = 0.5
@@ -31,7 +31,7 @@ topics = ["hotel", "cinema"]
 questions = "stated"
 patterns = ['(?P<value>\d+) euros']
 
-[types.seat]
+[types."*_seat"]
 concentration = 0.5
 decay = 0.5
 kind = "fact"
@@ -75,8 +75,8 @@ def test_a_value_that_is_not_there_is_none(rules: Rules) -> None:
     assert [scent.value for scent in observe("either5", rules=rules)] == ["5"]
 
 
-def test_a_slot_of_a_topic_is_of_the_nearest_that_its_clause_names(rules: Rules) -> None:
-    """Then of the last that was named, then of the conversation's; and nothing where none of its topics is."""
+def test_a_slot_of_a_topic_is_of_the_nearest_that_is_named(rules: Rules) -> None:
+    """Else of the conversation's; and nothing where none of its topics is."""
 
     def slots(text: str, topic: str | None = None) -> list[tuple[str, object]]:
         return [(scent.type, scent.value) for scent in observe(text, topic=topic, rules=rules) if scent.value]
@@ -93,7 +93,7 @@ def test_content_and_kind_are_what_the_type_says(rules: Rules) -> None:
     """A topic stands before the label; a slot unless another kind is named."""
     topic, price = observe("a hotel for 80 euros", rules=rules)
     assert (topic.type, topic.target, topic.value, topic.kind) == ("topic", "hotel", None, None)
-    assert (price.content, price.kind, price.asked) == ("hotel price: 80", "slot", False)
+    assert (price.content, price.kind, price.asked) == ("Hotel price: 80", "slot", False)
     assert observe("cinema seat 5", rules=rules)[-1].kind == "fact"
 
 
