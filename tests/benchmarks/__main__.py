@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from tests.benchmarks import core, durable, field, isolation, latency, locomo, observing, selection, size, trends
+from tests.benchmarks import core, crosswoz, durable, field, isolation, latency, locomo, observing, selection, size, trends
 from tests.benchmarks.sizes import FULL, QUICK, Sizes
 from tests.benchmarks.table import Report, Row, encode, figure, lines, machine, write
 
@@ -38,6 +38,7 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 
 ON_DATA: dict[str, Callable[[Path, Sizes], list[Row]]] = {
+    "crosswoz": crosswoz.rows,
     "locomo": locomo.rows,
     "locomo-minilm": locomo.rows_with_model,
     "ablations": selection.ablations,
