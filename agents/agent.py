@@ -8,7 +8,7 @@ Laws:
 
 - Handlers of one agent run one at a time, in the order of events.
 - A handler or a hook that raises fails the agent. Its crew reports that and starts it again: ``stop()``, a pause, ``start()``, then what it
-  failed on once more. Handlers must therefore bear being called twice for one event.
+  failed on once more. A handler that raised must therefore bear being called again for the same event; one that returned is not.
 """
 
 import re

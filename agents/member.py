@@ -2,7 +2,8 @@
 
 Laws:
 
-- What an agent is woken for is done when its handlers have returned, not before: an agent that failed on it gets it again.
+- What an agent is woken for is done when its handlers have returned, not before: an agent that failed on it gets it again. The handlers
+  that had returned are not called for it again.
 - One handler at a time, whatever wakes it.
 - ``steps`` counts every beginning and every end of something that the agent does. Two equal readings: nothing was done in between.
 - An agent that fails is started again, after a pause that doubles; one that fails ``give_up`` times and gets nothing done in between is
@@ -77,6 +78,8 @@ class Member:
         self._feed: Feed[Change | Signal]
         self._position: str
         """The agent's place in the board's events: everything before it is dealt with."""
+        self._returned: dict[str, tuple[int, int]] = {}
+        """Audience → an entry of the log, and how many calls of handlers for its events have returned: more than ``_position`` tells."""
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
@@ -151,14 +154,22 @@ class Member:
             self._stir()
 
     async def _hear(self) -> None:
-        """Wake the agent for what happens."""
+        """Wake the agent for what happens. An entry that it failed on comes again as a whole, with the same events in the same order."""
+        entry, calls = ("", 0), 0
         while True:
             with self._reported("hearing"):
                 event = await anext(self._feed)
+            if self._feed.entry != entry:
+                entry, calls = self._feed.entry, 0
+            audience, n = entry
             for wake, handler in self._marked:
                 if not isinstance(wake, Every) and wake.meets(event, self.agent.name):
+                    calls += 1
+                    if (n, calls) <= self._returned.get(audience, (0, 0)):
+                        continue
                     async with self._doing(handler.__name__):
                         await handler(event)
+                    self._returned[audience] = (n, calls)
             if self._feed.position != self._position:  # which moves by whole entries of the log
                 self._position = self._feed.position
                 self._done += 1

@@ -96,6 +96,11 @@ class Feed(Generic[T]):
         stands = self._given if self._at_hand else self._done
         return " ".join(f"{audience.partition('.')[0]}={stands[audience]}" for audience in self._line.audiences)
 
+    @property
+    def entry(self) -> tuple[str, int]:
+        """The audience, and the number in it, of the entry whose events are being given out: of the last one that was."""
+        return self._place
+
     async def reach(self, newest: Mapping[str, int]) -> None:
         """Wait until everything up to these numbers (of ``Board.newest``) was given out, or the feed is at its end."""
         while not self._ended and any(self._done[audience] < n for audience, n in newest.items()):

@@ -74,6 +74,21 @@ async def test_both_audiences_and_nobody_else_s() -> None:
         assert sorted(await take(feed, 2)) == ["own", "shared"]
 
 
+async def test_an_event_is_of_an_entry() -> None:
+    """What was given out last is of an entry of its audience; all events of one entry are of the same, also for who goes on before it."""
+    async with running_board("finance") as running, running["finance"].changes() as feed:
+        begin = feed.position
+        async with running["finance"].batch() as batch:
+            for key in ("one", "two"):
+                await batch.deposit("said", key=key, scope="shared")
+        await say(running["finance"], "three", scope="private")
+        entries = [(*await take(feed, 1), feed.entry) for _ in range(3)]
+        first, second = (names.SHARED, 1), (names.private("finance"), 1)
+        assert sorted(entries) == [("one", first), ("three", second), ("two", first)]
+        async with running["finance"].changes(since=begin) as again:
+            assert sorted([(*await take(again, 1), again.entry) for _ in range(3)]) == sorted(entries)
+
+
 async def test_position_resumes() -> None:
     """Another feed goes on where one stopped, through a restart: nothing is missed and nothing comes twice."""
     store = MemoryStore()
