@@ -1,13 +1,12 @@
 """Both conversations, side by side on one board, and what is remembered of them."""
 
-import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
-from importlib.util import find_spec
 from pathlib import Path
 
 import blackboard
+from agents import plot
 from blackboard.tokens import count_tokens
 from examples.sixty_rounds.assistant import Assistant
 from examples.sixty_rounds.chinese import CHINESE
@@ -15,6 +14,7 @@ from examples.sixty_rounds.comparison import compare, table
 from examples.sixty_rounds.course import ROUNDS
 from examples.sixty_rounds.english import ENGLISH
 from examples.sixty_rounds.memories import transcript
+from examples.sixty_rounds.plot import save
 
 SCRIPTS = {script.language: script for script in (ENGLISH, CHINESE)}
 BUDGET = 2000
@@ -30,9 +30,8 @@ async def main(address: str, *args: str) -> int:
         chosen = options.parse_args(args)
     except SystemExit as told:  # the board that this runs on is to be closed in order
         return 2 if told.code else 0
-    if chosen.plot and (why := unplottable(chosen.plot)):
-        print(f"--plot {chosen.plot}: {why}", file=sys.stderr)
-        return 2
+    if chosen.plot:
+        plot.ready(chosen.plot)  # before all the rounds are played
     async with AsyncExitStack() as boards:
         assistants = [
             Assistant(await boards.enter_async_context(blackboard.open(address, agent=f"assistant-{script.language}")), script)
@@ -43,18 +42,9 @@ async def main(address: str, *args: str) -> int:
         for assistant in assistants:
             await tell(assistant)
     if chosen.plot:
-        from examples.sixty_rounds.plot import save  # matplotlib is for those who want the picture
-
         save(assistants[0].strengths, chosen.plot)
         print(f"\nHow strong the notes were, round by round: {chosen.plot}")
     return 0
-
-
-def unplottable(path: Path) -> str:
-    """Why no picture can be drawn there, if so: told before all the rounds are played."""
-    if not path.parent.is_dir() or path.is_dir():
-        return "name a file, in a folder that is there"
-    return "" if find_spec("matplotlib") else "it is drawn with matplotlib: pip install matplotlib"
 
 
 async def converse(assistants: Iterable[Assistant]) -> None:

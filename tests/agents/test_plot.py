@@ -1,0 +1,61 @@
+"""agents.plot: curves as a picture."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents import plot
+from blackboard.errors import BadValue, NotInstalled
+
+CURVES = {"rain": {1: 0.5, 2: 0.25}, "sun": {2: 1.0}}
+
+
+def test_all_in_colour() -> None:
+    """A line for each curve, through its values, and a legend that names them."""
+    [axes] = plot.figure(CURVES, title="Weather", values="how much").axes
+    assert (axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) == ("Weather", "round", "how much")
+    assert {str(line.get_label()): list(line.get_ydata()) for line in axes.lines} == {"rain": [0.5, 0.25], "sun": [1.0]}  # type: ignore[arg-type]
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["rain", "sun"]
+
+
+def test_some_told() -> None:
+    """The others are grey; each that is told has a word at its end."""
+    [axes] = plot.figure({**CURVES, "fog": {1: 0.1}}, title="", values="", told={"rain": "red", "sun": "gold"}, ends={"sun": "it set"}).axes
+    assert {str(line.get_label()): line.get_color() for line in axes.lines} == {"fog": "lightgrey", "rain": "red", "sun": "gold"}
+    assert sorted(text.get_text() for text in axes.texts) == ["it set", "rain 0.25"]
+
+
+def test_a_file(tmp_path: Path) -> None:
+    """It is a PNG, also of no curve; where none can be, that is told with the cure."""
+    path = tmp_path / "weather.png"
+    plot.ready(path)
+    plot.save(plot.figure({}, title="", values=""), path)
+    assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    with pytest.raises(BadValue, match=r"cannot be written .*: name another file"):
+        plot.save(plot.figure({}, title="", values=""), tmp_path)
+
+
+@pytest.mark.parametrize("where", [".", "nowhere/weather.png"])
+def test_where_no_file_can_be(where: str, tmp_path: Path) -> None:
+    """Is told of before there is anything to draw."""
+    with pytest.raises(BadValue, match="name a file, in a folder that is there"):
+        plot.ready(tmp_path / where)
+
+
+def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What brings it is told, before there is anything to draw."""
+    monkeypatch.setattr(plot, "find_spec", lambda _: None)
+    with pytest.raises(NotInstalled, match=r"pip install 'pheroboard\[plot\]'"):
+        plot.ready(tmp_path / "weather.png")
+
+
+def test_it_is_loaded_last() -> None:
+    """Importing this imports no matplotlib, which takes a second."""
+    said = subprocess.run(
+        [sys.executable, "-c", "import sys, agents.plot; print('matplotlib' in sys.modules)"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout == "False\n"
