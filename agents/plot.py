@@ -28,7 +28,7 @@ def ready(path: Path) -> None:
 def figure(
     curves: Curves, *, title: str, values: str, told: Mapping[str, str] | None = None, ends: Mapping[str, str] | None = None
 ) -> "Figure":
-    """A line for each curve, under its name; ``values``: what its values are.
+    """A line for each curve, under its name; ``values``: what its values are. Where one is nan, the line has a gap.
 
     ``told``: the curves that this is about, and their colours. Each of them has a word at its end (what ``ends`` says, else its name and
     its last value), and the others are grey. Not given: all are in colour, with a legend.
@@ -38,6 +38,7 @@ def figure(
     drawn = Figure(figsize=(10, 6), layout="constrained")
     axes = drawn.add_subplot(xlabel="round", ylabel=values)
     axes.set_title(title)
+    axes.locator_params(axis="x", integer=True)
     if told is None:
         for name, curve in curves.items():
             axes.plot(list(curve), list(curve.values()), label=name, marker=".")

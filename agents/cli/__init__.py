@@ -35,6 +35,7 @@ for _command, (_module, _help) in {
     "deposit": ("verbs", "Put an item on a board; one that stands already is confirmed."),
     "share": ("verbs", "Make a private item of one's own shared."),
     "retract": ("verbs", "Withdraw one's own assertion; the last one removes the item."),
+    "observe": ("observe", "Observe a conversation, line by line, and show what comes of it."),
     "top": ("reads", "The strongest items."),
     "search": ("reads", "Items that have to do with a text, the strongest first."),
     "assemble": ("reads", "What belongs into a prompt, as a section of it."),

@@ -1,0 +1,170 @@
+"""agents.cli.observe: a conversation, line by line."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.agents.cli.commands import PHEROBOARD, environment, line_of, pheroboard
+
+TALK = """
+Hello!
+Ship order A789 to 5 Hill Road, Boston.
+assistant: Noted.
+
+/begin returns
+Cancel order B456!! You must cancel it!
+system: ERROR 504: gateway timeout
+/end
+"""
+
+
+def test_in_a_pipe(served: Path) -> None:
+    """Each message is told with its scents; at the end a table has the field, with what is recalled of it."""
+    done = pheroboard(served, "observe", "lab", "--conversation", "pipe", given=TALK)
+    assert (done.code, done.err) == (0, "")
+    told, _, table = done.out.partition("\n\n")
+    assert told.splitlines()[:5] == [
+        "round 1, user: Hello!",
+        "    → chatter 0.10",
+        "round 2, user: Ship order A789 to 5 Hill Road, Boston.",
+        "    → order_reference = A789 0.70, shipping_address of A789 = 5 Hill Road, Boston 0.75",
+        "round 2, assistant: Noted.",
+    ]
+    assert "the task 'returns' begins" in told
+    assert "round 3, system: ERROR 504: gateway timeout\n    → error_log 0.30\nthe task ends" in told
+    head, *rows, about = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
+    assert head == ["type", "concentration", "value", "about", "confidence", "said", "ask again"]
+    assert rows[0][0] == "directive"
+    assert ["order_reference", "0.84", "B456", "B456", "0.84", "in this round", "no"] in rows
+    assert ["error_log", "0.30"] in rows
+    assert about[0].startswith("round 3; order: B456; can be continued: returns")
+
+
+def test_as_json(served: Path, tmp_path: Path) -> None:
+    """One document a line: what was said, its scents, the field, and the facts with their values."""
+    file = tmp_path / "talk.txt"
+    file.write_text(TALK, "utf-8")
+    done = pheroboard(served, "observe", "lab", str(file), "--conversation", "json", "--json")
+    documents = [json.loads(line) for line in done.out.splitlines()]
+    assert [each["said"] for each in documents] == [
+        {"speaker": "user", "text": "Hello!"},
+        {"speaker": "user", "text": "Ship order A789 to 5 Hill Road, Boston."},
+        {"speaker": "assistant", "text": "Noted."},
+        {"begin": "returns"},
+        {"speaker": "user", "text": "Cancel order B456!! You must cancel it!"},
+        {"speaker": "system", "text": "ERROR 504: gateway timeout"},
+        {"end": True},
+    ]
+    assert [each["field"].get("round", 0) for each in documents] == [1, 2, 2, 2, 3, 3, 3]
+    assert [scent["type"] for scent in documents[1]["scents"]] == ["order_reference", "shipping_address"]
+    facts = {fact["type"]: fact for fact in documents[1]["facts"] if fact["round"]}
+    assert facts["shipping_address"]["value"] == "5 Hill Road, Boston"
+    assert documents[3]["field"]["task"] == "returns"
+
+
+def test_as_it_comes(served: Path) -> None:
+    """What is piped in is observed line by line; Ctrl-C ends it, and what was said is on the board."""
+    command = [PHEROBOARD, "observe", "lab", "--conversation", "slow", "--json", "--shared"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(served), cwd=served
+    ) as process:
+        try:
+            assert process.stdin is not None
+            for number, text in enumerate(("用顺丰寄出", "Ship it by FedEx"), start=1):
+                process.stdin.write(f"{text}\n")
+                process.stdin.flush()
+                assert json.loads(line_of(process))["field"]["round"] == number
+            process.send_signal(signal.SIGINT)
+            assert process.wait(10) == 130
+            assert process.stderr is not None
+            assert process.stderr.read() == ""
+        finally:
+            process.kill()
+    found = pheroboard(served, "top", "lab", "--kind", "slot", "--as", "viewer", "--json").json
+    assert [item["value"] for item in found if item["target"] == "slow"] == ["FedEx"]
+
+
+def test_options(served: Path, tmp_path: Path) -> None:
+    """A preset, rules of one's own, and a picture."""
+    rules, picture = tmp_path / "gifts.toml", tmp_path / "field.png"
+    rules.write_text("[types.gift]\nlabel = 'Gift'\nconcentration = 0.7\ndecay = 0.9\npatterns = ['gift: (?P<value>[a-z]+)']\n", "utf-8")
+    options = ["--conversation", "options", "--preset", "tutoring", "--rules", str(rules), "--plot", str(picture), "--json"]
+    done = pheroboard(served, "observe", "lab", *options, given="gift: ribbon\nhello\n")
+    assert (done.code, done.err) == (0, "")
+    last = json.loads(done.out.splitlines()[-1])
+    assert last["field"]["settings"]["max_rounds"] == 12
+    assert [fact["value"] for fact in last["facts"] if fact["type"] == "gift"] == ["ribbon"]
+    assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_refusals(served: Path, tmp_path: Path) -> None:
+    """What cannot be done is told in one line, with the cure; what was observed before stays."""
+    nowhere = pheroboard(served, "observe", "lab", "nowhere.txt")
+    assert (nowhere.code, nowhere.err.count("\n")) == (1, 1)
+    assert "nowhere.txt cannot be read (No such file or directory): name a file of messages, one a line" in nowhere.err
+    rules = tmp_path / "wrong.toml"
+    rules.write_text("[types.gift]\nconcentration = 7\n", "utf-8")
+    wrong = pheroboard(served, "observe", "lab", "--rules", str(rules), given="hello")
+    assert (wrong.code, wrong.out) == (1, "")
+    assert "wrong.toml" in wrong.err
+    unseen = pheroboard(served, "observe", "lab", "--plot", str(tmp_path), given="hello")
+    assert (unseen.code, unseen.out) == (1, "")
+    assert "name a file, in a folder that is there" in unseen.err
+    late = pheroboard(served, "observe", "lab", "--conversation", "late", given="Ship it by DHL\n/begin\nhello\n")
+    assert late.code == 1
+    assert late.out.startswith("round 1, user: Ship it by DHL")
+    assert late.err == "pheroboard: line 2 of the standard input: /begin begins no task: name it, as in /begin returns\n"
+    nobody = pheroboard(served, "observe", "lab", "--conversation", "x" * 300, given="hello")
+    assert (nobody.code, nobody.err.count("\n")) == (1, 1)
+
+
+@contextmanager
+def terminal() -> Iterator[tuple[int, int]]:
+    """Both ends of a terminal; the second is for a process."""
+    ours, theirs = pty.openpty()
+    try:
+        yield ours, theirs
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def shown(ours: int, until: str) -> str:
+    """What a terminal shows, without colours, up to what meets a pattern. The test's timeout bounds it."""
+    seen = ""
+    while not re.search(until, seen):
+        seen = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen + os.read(ours, 4096).decode(errors="replace"))
+    return seen
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("typed", [False, True])
+def test_in_a_terminal(served: Path, tmp_path: Path, typed: bool) -> None:
+    """The table has bars. For a file it changes in its place, beneath what was said; what a user types has a table each."""
+    file = tmp_path / "talk.txt"
+    file.write_text("Ship it by DHL\nShip it by FedEx\n", "utf-8")
+    arguments = ["observe", "lab", *([] if typed else [str(file)]), "--conversation", f"terminal-{typed}"]
+    env = {**environment(served), "TERM": "xterm", "COLUMNS": "140", "LINES": "40"}
+    with (
+        terminal() as (ours, theirs),
+        subprocess.Popen([PHEROBOARD, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=served) as process,
+    ):
+        try:
+            if typed:
+                os.write(ours, file.read_bytes())
+            seen = shown(ours, rf"FedEx\s+terminal-{typed}\s+0.70\s+in this round")
+            if typed:
+                os.write(ours, b"\x04")  # the end of what is typed
+            assert process.wait(10) == 0
+        finally:
+            process.kill()
+    assert "→ shipping_method = DHL 0.70" in seen
+    assert re.search(r"shipping_method\s+█+", seen)
