@@ -55,6 +55,20 @@ def test_a_page_shows_what_its_code_prints(page: str, tmp_path: Path) -> None:
     assert shown in run([sys.executable, "-W", "error", "-c", code], tmp_path)
 
 
+def test_the_page_of_scents(tmp_path: Path) -> None:
+    """Beside the files that it shows its code is one program, which prints what it is said to; its commands look at the same board."""
+    page = "docs/scents.md"
+    for name, language in (("gifts.toml", "toml"), ("talk.txt", "talk")):
+        [shown] = blocks(page, language)
+        (tmp_path / name).write_text(shown, "utf-8")
+    code, [printed] = "\n".join(blocks(page, "python")), blocks(page, "text")
+    assert run([sys.executable, "-W", "error", "-c", code], tmp_path) == printed
+    table, documents, _ = [run(shlex.split(command), tmp_path) for command in commands(page)]
+    assert "the task 'returns' begins" in table
+    assert documents.count('"said"') == len(blocks(page, "talk")[0].splitlines())
+    assert (tmp_path / "field.png").exists()
+
+
 @pytest.mark.parametrize("readme", READMES)
 def test_a_board_that_is_served(readme: str, tmp_path: Path) -> None:
     """While the first command runs, the second shows what the others do."""
@@ -83,7 +97,10 @@ def test_the_gate_calls_the_tests_as_the_readme_says() -> None:
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("uv run pytest")
 
 
-@pytest.mark.parametrize("page", [*READMES, "CONTRIBUTING.md", "docs/design.md", "docs/memory.md", "docs/context.md", "docs/messages.md"])
+@pytest.mark.parametrize(
+    "page",
+    [*READMES, "CONTRIBUTING.md", "docs/design.md", "docs/memory.md", "docs/context.md", "docs/scents.md", "docs/messages.md"],
+)
 def test_links_lead_somewhere(page: str) -> None:
     """Every relative link names a file that is there."""
     folder = (ROOT / page).parent
