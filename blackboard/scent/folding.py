@@ -1,5 +1,7 @@
 """A text with full-width signs made ASCII, character for character, so that places in it stay places in what was said."""
 
+import re
+
 _FULL_WIDTH = 0xFEE0  # U+FF01…U+FF5E are ! … ~ of ASCII, this far behind
 _ALPHANUMERIC = (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
 
@@ -19,3 +21,11 @@ def clean(text: str) -> str:
 def folded(text: str) -> str:
     """The same for punctuation: as patterns and words see it."""
     return text.translate(_SIGNS)
+
+
+_CHINESE = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+def is_chinese(text: str) -> bool:
+    """Has it Chinese characters?"""
+    return not text.isascii() and _CHINESE.search(text) is not None

@@ -8,7 +8,7 @@ Laws:
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter, itemgetter
@@ -16,7 +16,7 @@ from typing import Protocol
 
 from blackboard.scent.clauses import Clause, Mark, Reading
 from blackboard.scent.emphasis import is_emphatic
-from blackboard.scent.folding import clean, folded
+from blackboard.scent.folding import clean, folded, is_chinese
 from blackboard.scent.rules import Rules, ScentType
 from blackboard.scent.settings import commerce
 from blackboard.scent.topics import Topics
@@ -81,7 +81,8 @@ def observe(
     values = find(reading, rules, [number for number in met if number < len(rules.patterns)], topics)
     entities = [each for each in values if each.type.target == "self" and not each.type.topics]
     about = partial(_about, reading, entities, focus)
-    found = [(each.start, _of_value(each, about, settings, emphasis)) for each in values]
+    named = rules.topics if values and is_chinese(said) else None
+    found = [(each.start, _of_value(each, about, settings, emphasis, named)) for each in values]
     found += _directives(reading, types["directive"], about, settings, emphasis)
     if not found:
         found.append((len(encoded), _general(reading, plain, types["general"], settings, emphasis)))
@@ -106,8 +107,8 @@ def _plain(type_: ScentType, settings: FieldSettings, emphasis: float = 1.0, tar
     return Scent(type_.name, min(type_.concentration * emphasis, 1.0), _decay(type_, settings), target)
 
 
-def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: float) -> Scent:
-    """The scent of what a pattern found."""
+def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: float, chinese: Mapping[str, str] | None) -> Scent:
+    """The scent of what a pattern found; in a message that is ``chinese`` by its Chinese label, and topics by these names."""
     type_, value, target = found.type, found.value, found.target
     if target is None and type_.target == "self":
         target = value
@@ -116,7 +117,11 @@ def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: flo
     concentration, decay = min(type_.concentration * emphasis, 1.0), _decay(type_, settings)
     if value is None:
         return Scent(found.name, concentration, decay, target, asked=found.asked)
-    label = f"{found.topic} {type_.label}".capitalize() if found.topic else type_.label
+    topic = found.topic
+    if chinese is not None:
+        label = chinese[topic] + type_.chinese if topic else type_.chinese
+    else:
+        label = f"{topic} {type_.label}".capitalize() if topic else type_.label
     content = f"{label} ({target}): {value}" if target and target != value else f"{label}: {value}"
     stated = _several(value, type_) if type_.between else value
     return Scent(found.name, concentration, decay, target, stated, content, type_.kind, found.asked)
@@ -134,25 +139,28 @@ def _several(value: str, type_: ScentType) -> str | list[str]:
 
 def _directives(reading: Reading, type_: ScentType, about: About, settings: FieldSettings, emphasis: float) -> list[tuple[int, Scent]]:
     """What is to be done, and what is to hold."""
-    meant: list[tuple[Mark, Clause, bool]] = []
+    meant: list[tuple[Mark, Clause, bool, bool]] = []
     for clause in reading.clauses:
-        if clause.roles.isdisjoint(_DIRECTIVE) or not clause.bids:
+        offered = clause.asked and not clause.reported and "offer" in clause.roles
+        if clause.roles.isdisjoint(_DIRECTIVE) or not (clause.bids or offered):
             continue
         forbidden = False
         for mark in clause.marks:
             if mark.role in _DIRECTIVE and not clause.has_before(mark.start, "negation", "conditional", "past"):
                 # What is forbidden is counted, but not to be done.
-                meant.append((mark, clause, forbidden and mark.role == "request"))
+                meant.append((mark, clause, forbidden and mark.role == "request", offered))
                 forbidden |= mark.meaning == "never"
     concentration = min(min(type_.concentration + FURTHER * (len(meant) - 1), 1.0) * emphasis, 1.0)
     found = []
-    for mark, clause, forbidden in meant:
+    for mark, clause, forbidden, asked in meant:
         if not forbidden:
             sentence = reading.slice(*reading.sentences[clause.sentence]).strip()
             kind = "constraint" if mark.role == "standing" else "state"
             targets = about(mark.start, ahead=True)
             decay = _decay(type_, settings)
-            found += [(mark.start, Scent("directive", concentration, decay, target, mark.meaning, sentence, kind)) for target in targets]
+            found += [
+                (mark.start, Scent("directive", concentration, decay, target, mark.meaning, sentence, kind, asked)) for target in targets
+            ]
     return found
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from blackboard.errors import BadValue
 from blackboard.patterns import AnyOf, compiled
+from blackboard.scent.folding import is_chinese
 from blackboard.scent.tables import NAME, ROLES, BadRule, Tables, TypeTable, merged
 
 QUOTED = r"""(?m)"[^"\n]*"|“[^”]*”|「[^」]*」|『[^』]*』|(?:^|[\s(,:])'[^'\n]+'(?:$|[\s),.:;!?])|^[ ]*>.*$"""
@@ -17,6 +18,8 @@ class ScentType(NamedTuple):
 
     name: str
     label: str
+    chinese: str
+    """The label, where the message is Chinese."""
     group: str | None
     """Its class: *address* and *directive* have a decay of the field's."""
     concentration: float
@@ -48,6 +51,8 @@ class Rules(NamedTuple):
     """Rules, compiled."""
 
     types: Mapping[str, ScentType]
+    topics: Mapping[str, str]
+    """Topic → its name where the message is Chinese: the first of its words that is."""
     patterns: tuple[Pattern, ...]
     roles: Mapping[str, tuple[tuple[str, str], ...]]
     """Word, in small letters → what it does: a role of ``ROLES``, *request*, *standing* or *topic*, and for these the verb or the topic."""
@@ -108,6 +113,7 @@ def _compile(tables: Tables) -> Rules:
     named += [each for role, each in words.items() if role != "acronym"]
     return Rules(
         types=types,
+        topics={topic: next(filter(is_chinese, words), topic) for topic, words in tables.topics.items()},
         patterns=tuple(patterns),
         roles={word: tuple(each) for word, each in roles.items()},
         word=compiled(literal(roles), longest=True),
@@ -183,9 +189,12 @@ def _type(name: str, table: TypeTable, tables: Tables, between: Any) -> ScentTyp
     never = [_with_parts(source, tables.parts, ("types", name, "never")) for source in table.never]
     for whole, source in zip(never, table.never, strict=True):
         _compiled(whole, source, ("types", name, "never"))
+    named = name.removeprefix("*_").replace("_", " ").capitalize()
+    label = next((each for each in table.labels if not is_chinese(each)), named)
     return ScentType(
         name=name,
-        label=name.removeprefix("*_").replace("_", " ").capitalize() if table.label is None else table.label,
+        label=label,
+        chinese=next(filter(is_chinese, table.labels), label),
         group=table.group,
         concentration=table.concentration,
         decay=0.0 if table.decay is None else table.decay,

@@ -7,7 +7,7 @@ A file of rules has these tables; of several files lists add up, and whatever el
     code = '[A-Z]{2}[0-9]+'                 # or a pattern
 
     [types.shipping_method]                 # a type of scent, by its name
-    label = "Shipping method"               # how its content begins
+    label = "Shipping method"               # how its content begins; one in Chinese characters is for messages that have such
     concentration = 0.7                     # 0…1, when it is released
     decay = 0.9                             # 0…1, by which it is multiplied each round
     patterns = ['by (?P<value>{courier})']  # RE2, of any letter case; `value`, and `target`, are what it says; neither: only that it is so
@@ -49,7 +49,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blackboard.errors import BadValue
-from blackboard.scent.folding import clean, folded
+from blackboard.scent.folding import clean, folded, is_chinese
 
 ROLES = {
     "abbreviation": "ends in a full stop that ends no sentence",
@@ -63,6 +63,7 @@ ROLES = {
     "negation": "what follows in its clause is not so",
     "neutral": "has another word in it, and nothing of its meaning",
     "past": "what is to be done in its clause was done",
+    "offer": "makes a directive in a question one that is asked, and counts once it is confirmed",
     "pointing": "stands for a value, and is none",
     "polite": "makes a question a request",
     "question": "makes its clause a question",
@@ -89,7 +90,8 @@ class BadRule(BadValue):
 class TypeTable(NamedTuple):
     """A table ``[types.NAME]``, as the files so far have it; None: none has said it."""
 
-    label: str | None = None
+    labels: tuple[str, ...] = ()
+    """At most two, one of them in Chinese characters."""
     group: str | None = None
     concentration: float | None = None
     decay: float | None = None
@@ -195,6 +197,9 @@ def _merge_type(tables: dict[str, TypeTable], name: str, fields: Any) -> None:
         fits, what = _FIELDS[key]
         if not fits(value):
             raise BadRule(path, value, f"{value!r} is not {what}")
+        if key == "label":
+            table = table._replace(labels=(*(each for each in table.labels if is_chinese(each) != is_chinese(value)), value))
+            continue
         field = "group" if key == "class" else key
         change: dict[str, Any] = {field: (*getattr(table, field), *value) if isinstance(value, list) else value}
         table = table._replace(**change)

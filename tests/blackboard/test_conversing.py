@@ -57,6 +57,17 @@ async def test_an_answer_confirms_what_was_asked() -> None:
         assert (await desk.field()).round == 3
 
 
+async def test_an_offer_is_taken_by_an_answer() -> None:
+    """Then it is a request like one of the user's own words."""
+    async with running_board("desk") as running:
+        desk = running["desk"]
+        await desk.observe("Would you like me to cancel order A1?", turn=False)
+        assert not await desk.top(kind="state")
+        await desk.observe("Yes, right")
+        [request] = await desk.top(kind="state")
+        assert (request.key, request.target) == ("cancel", "A1")
+
+
 async def test_what_was_assembled_is_not_observed_again() -> None:
     """A transcript that quotes the section says nothing new; nor does a blank line, which is no turn either."""
     async with running_board("desk") as running:

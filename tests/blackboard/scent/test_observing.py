@@ -141,9 +141,10 @@ def test_values_are_found_in_other_words(text: str, type_: str, value: str) -> N
 
 
 def test_content_says_the_same_whatever_the_words() -> None:
-    """One value stated in other words is one item."""
-    ways = ["ship it to Oslo", "The shipping address is Oslo.", "please deliver to Oslo, thanks", "把它寄到Oslo"]
+    """One value stated in other words of the same language is one item."""
+    ways = ["ship it to Oslo", "The shipping address is Oslo.", "please deliver to Oslo, thanks"]
     assert {only(way).content for way in ways} == {"Shipping address: Oslo"}
+    assert {only(way).content for way in ("把它寄到Oslo", "收货地址是Oslo")} == {"收货地址: Oslo"}
     assert observe("send #B2 by DHL")[1].content == "Shipping method (B2): DHL"
     assert {scent.kind for scent in observe("send #B2 by DHL")} == {"slot"}
 
@@ -421,3 +422,38 @@ def test_any_text_gives_valid_scents_and_the_same_again(text: str) -> None:
         assert (scent.value is None) == (scent.kind is None) == (not scent.content)
         assert scent.value is None or scent.content
     assert text.strip() or not scents
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "kind"),
+    [
+        ("Would you like me to cancel order A1?", "cancel", "state"),
+        ("Shall I change it?", "change", "state"),
+        ("Do you want us to keep it?", "keep", "constraint"), ("需要帮您取消订单A1吗？", "cancel", "state"),
+        ("您确定要删除它吗", "delete", "state"),
+    ],
+)  # fmt: skip
+def test_what_is_offered_is_asked(text: str, verb: str, kind: str) -> None:
+    """It is done once it is confirmed."""
+    [directive] = [scent for scent in observe(text) if scent.type == "directive"]
+    assert (directive.value, directive.kind, directive.asked) == (verb, kind, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["He asked: would you like me to cancel it?", "“Shall I cancel it?”", "You need not ask whether to cancel it"]
+)
+def test_what_others_offer_is_not(text: str) -> None:
+    """Nor is what merely speaks of it."""
+    assert "directive" not in {scent.type for scent in observe(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Ship it to Leeds", "Shipping address: Leeds"), ("发到Leeds", "收货地址: Leeds"),
+        ("The hotel has a rating of 4.5", "Hotel rating: 4.5"), ("酒店评分4.5分", "酒店评分: 4.5分"),
+    ],
+)  # fmt: skip
+def test_an_item_is_in_the_words_of_its_message(text: str, content: str) -> None:
+    """So that questions in the same language find it."""
+    assert content in {scent.content for scent in observe(text)}

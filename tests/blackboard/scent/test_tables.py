@@ -15,9 +15,15 @@ def test_lists_add_up_and_fields_override() -> None:
     one = {"types": {"x": {**PLAIN, "label": "X", "patterns": ["a"]}}, "parts": {"p": ["a"], "q": "b"}, "requests": {"cancel": ["drop"]}}
     two = {"types": {"x": {"decay": 0.1, "patterns": ["b"]}}, "parts": {"p": ["c"], "q": "d"}, "requests": {"cancel": ["bin"]}}
     tables = merged(one, two)
-    assert (tables.types["x"].label, tables.types["x"].decay, tables.types["x"].patterns) == ("X", 0.1, ("a", "b"))
+    assert (tables.types["x"].labels, tables.types["x"].decay, tables.types["x"].patterns) == (("X",), 0.1, ("a", "b"))
     assert tables.parts == {"p": ["a", "c"], "q": "d"}
     assert tables.requests == {"cancel": ["drop", "bin"]}
+
+
+def test_a_label_stands_beside_the_one_in_other_characters() -> None:
+    """And in the place of the one in the same."""
+    books = [{"types": {"x": {**PLAIN, "label": label}}} for label in ("Colour", "颜色", "Color")]
+    assert merged(*books).types["x"].labels == ("颜色", "Color")
 
 
 def test_words_are_folded_as_texts_are() -> None:
