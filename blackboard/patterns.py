@@ -18,10 +18,10 @@ def pattern(source: str) -> Any:
     return compiled(source, ignore_case=False)
 
 
-def compiled(source: str, *, ignore_case: bool = True, longest: bool = False) -> Any:
-    """The same, not kept. ``longest``: of several words that begin at one place the longest is found, not the first."""
+def compiled(source: str, *, ignore_case: bool = True) -> Any:
+    """The same, not kept."""
     try:
-        return re2.compile(source, _options(ignore_case=ignore_case, longest=longest))
+        return re2.compile(source, _options(ignore_case=ignore_case))
     except re2.error as error:
         reason = error.args[0] if error.args else error
         said = reason.decode(errors="replace") if isinstance(reason, bytes) else reason
@@ -38,7 +38,7 @@ class AnyOf:
     def __init__(self, sources: Sequence[str]) -> None:
         self._filter = re2.Filter()
         for source in sources:
-            self._filter.Add(source, _options(ignore_case=True, longest=False))
+            self._filter.Add(source, _options(ignore_case=True))
         self._filter.Compile()
 
     def __call__(self, text: bytes) -> list[int]:
@@ -47,10 +47,9 @@ class AnyOf:
         return found or []
 
 
-def _options(*, ignore_case: bool, longest: bool) -> Any:
+def _options(*, ignore_case: bool) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = not ignore_case
-    options.longest_match = longest
     options.max_mem = MEMORY
     return options

@@ -116,7 +116,7 @@ def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: flo
         (target,) = about(found.start, ahead=False)
     concentration, decay = min(type_.concentration * emphasis, 1.0), _decay(type_, settings)
     if value is None:
-        return Scent(found.name, concentration, decay, target, asked=found.asked)
+        return Scent(found.name, concentration, decay, target)
     topic = found.topic
     if chinese is not None:
         label = chinese[topic] + type_.chinese if topic else type_.chinese

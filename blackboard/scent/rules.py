@@ -116,7 +116,7 @@ def _compile(tables: Tables) -> Rules:
         topics={topic: next(filter(is_chinese, words), topic) for topic, words in tables.topics.items()},
         patterns=tuple(patterns),
         roles={word: tuple(each) for word, each in roles.items()},
-        word=compiled(literal(roles), longest=True),
+        word=compiled(literal(roles)),
         meets=AnyOf([*sources, rf"^{gap}(?:{literal(words['chatter'])}{gap})*$", QUOTED]),
         chatter=count,
         quoted=count + 1,

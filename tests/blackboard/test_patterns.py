@@ -22,8 +22,7 @@ def test_any_of_tells_which_a_text_meets() -> None:
     assert any_of(b"green") == []
 
 
-def test_the_longest_of_several_is_found_where_it_is_asked_for() -> None:
-    """Else the first."""
-    assert compiled("a|ab", longest=True).search("ab")[0] == "ab"
+def test_letter_case_counts_where_it_is_asked_for() -> None:
+    """Not where it is not."""
     assert compiled("a|ab").search("AB")[0] == "A"
     assert compiled("a", ignore_case=False).search("A") is None

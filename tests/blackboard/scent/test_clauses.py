@@ -39,7 +39,7 @@ def test_sentences_end_at_full_stops_and_not_within_numbers_names_and_abbreviati
 def test_a_question_is_the_last_clause_of_its_sentence_and_what_follows_words_that_ask() -> None:
     """What stands before may be stated."""
     assert asked("I am in Bath, is it far?") == [False, True]
-    assert asked("should I pay, or wait?") == [True, True]
+    assert asked("should I pay, or wait, or go?") == [True, True, True]
     assert asked("how do I pay. I wait") == [True, False]
     assert asked("我在北京,远吗") == [False, True]
 
@@ -49,6 +49,7 @@ def test_a_tag_asks_about_its_sentence_or_the_one_before() -> None:
     assert asked("it goes to Bath, right?") == [True, True]
     assert asked("Hello. It goes to Bath. Right?") == [False, True, True]
     assert asked("Hello. It goes to Bath. Right away?") == [False, False, True]
+    assert asked("Hello. This is far right?") == [False, True]
     assert asked("yes, right") == [False, False]
 
 
@@ -56,8 +57,8 @@ def test_what_makes_a_question_a_request_does_so_for_the_rest_of_its_sentence() 
     """And no further."""
     reading = read("could you pay, and wait? wait?")
     assert [(clause.bids, clause.asks) for clause in reading.clauses] == [(True, False), (True, False), (False, True)]
-    willing = read("can you wait?").clauses[0]
-    assert (willing.bids, willing.asks) == (True, True)
+    willing = read("can you wait, and pay?")
+    assert [(clause.bids, clause.asks) for clause in willing.clauses] == [(True, False), (True, True)]
 
 
 def test_what_somebody_else_said_bids_nothing() -> None:

@@ -107,6 +107,9 @@ def test_what_names_no_order_is_about_the_one_before_or_the_focus() -> None:
     assert said("It is about #B2. Please cancel it.", focus="A1")[-1] == ("directive", "B2", "cancel")
     assert said("Cancel it, I mean order #B2", focus="A1")[0] == ("directive", "B2", "cancel")
     assert said("My name is Anna", focus="A1") == [("name", None, "Anna")]
+    assert said("I have #B2, send by DHL #A1")[-2:] == [("shipping_method", "A1", "DHL"), ("order_reference", "A1", "A1")]
+    assert said("I have #B2, send it by DHL, then #A1")[1] == ("shipping_method", "B2", "DHL")
+    assert said("Send it by DHL. Order #A1 is late.")[0] == ("shipping_method", None, "DHL")
 
 
 def test_a_request_is_about_all_orders_that_are_named_together() -> None:
@@ -145,7 +148,7 @@ def test_content_says_the_same_whatever_the_words() -> None:
     ways = ["ship it to Oslo", "The shipping address is Oslo.", "please deliver to Oslo, thanks"]
     assert {only(way).content for way in ways} == {"Shipping address: Oslo"}
     assert {only(way).content for way in ("把它寄到Oslo", "收货地址是Oslo")} == {"收货地址: Oslo"}
-    assert observe("send #B2 by DHL")[1].content == "Shipping method (B2): DHL"
+    assert [scent.content for scent in observe("send #b2 by DHL")] == ["Order: B2", "Shipping method (B2): DHL"]
     assert {scent.kind for scent in observe("send #B2 by DHL")} == {"slot"}
 
 
@@ -185,6 +188,11 @@ def test_what_is_forbidden_is_a_rule_and_no_request(text: str) -> None:
     """Its other words are counted, but are not to be done."""
     scent = only(text)
     assert (scent.type, scent.value, scent.kind, scent.concentration) == ("directive", "never", "constraint", 1.0)
+
+
+def test_another_rule_beside_what_is_forbidden_is_one() -> None:
+    """Only requests are what is forbidden."""
+    assert values("禁止取消必须保留", "directive") == ["never", "must", "keep"]
 
 
 ADDRESSES = [
@@ -279,9 +287,18 @@ def test_what_is_denied_is_no_value() -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ['he wrote "ship it to Bath"', "> ship it to Bath", "if you ship it to Bath I am glad", "「寄到北京」", "如果寄到北京"]
+)
+def test_what_is_quoted_or_supposed_is_no_value(text: str) -> None:
+    """It is not what this speaker states."""
+    assert values(text, "shipping_address") == []
+
+
+@pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("Ship it to Beijing?", True), ("Shall I ship it to Beijing?", True), ("It ships to Beijing, right?", True),
+        ("Ship it to Beijing?", True), ("Ship it to 12 High Street, Leeds?", True),
+        ("Shall I ship it to Beijing?", True), ("It ships to Beijing, right?", True),
         ("Your order ships to Beijing. Is that correct?", True), ("发到北京对吗", True), ("发到北京吗？", True), ("发到北京，对吗？", True),
         ("能发到北京吗", True), ("是不是发到北京", True),
         ("Ship it to Beijing.", False), ("Could you please ship it to Beijing?", False), ("麻烦帮我寄到北京可以吗", False),
@@ -379,6 +396,7 @@ def test_a_general_statement_is_the_stronger_the_more_it_names() -> None:
     assert only("the parcel arrived in Leeds").concentration == pytest.approx(0.4)
     assert only("Anna and Tom bought, paid and received 3 of them in Leeds").concentration == pytest.approx(0.6)
     assert only("for what?").concentration == pytest.approx(0.2)
+    assert only("for what? so there").concentration == pytest.approx(0.3)
 
 
 def test_a_line_of_a_log_gives_nothing_else() -> None:

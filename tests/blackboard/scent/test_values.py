@@ -21,7 +21,7 @@ patterns = ['take (?P<value>\w+ \w+)']
 [types.torn]
 concentration = 0.5
 decay = 0.5
-patterns = ['torn', '(?P<target>\w+) sleeve (?P<value>\w+)', 'either(?P<value>\d)?']
+patterns = ['note: (?P<value>.+)', 'torn', '(?P<target>\w+) sleeve (?P<value>\w+)', 'either(?P<value>\d)?']
 
 [types."*_price"]
 label = "price"
@@ -73,6 +73,7 @@ def test_a_value_that_is_not_there_is_none(rules: Rules) -> None:
     """A group that took no part."""
     assert [scent.type for scent in observe("either", rules=rules)] == ["general"]
     assert [scent.value for scent in observe("either5", rules=rules)] == ["5"]
+    assert [scent.type for scent in observe("either 北", rules=rules)] == ["general"]
 
 
 def test_a_slot_of_a_topic_is_of_the_nearest_that_is_named(rules: Rules) -> None:
@@ -109,3 +110,8 @@ def test_what_only_points_is_no_value(text: str) -> None:
 def test_what_stands_around_a_value_is_no_part_of_it(text: str) -> None:
     """Quotation marks, thanks, particles."""
     assert [scent.value for scent in observe(text) if scent.value] == ["Bath"]
+
+
+def test_marks_around_a_value_are_taken_away_whatever_its_pattern(rules: Rules) -> None:
+    """Of both languages."""
+    assert [scent.value for scent in observe("note: “well, done”！", rules=rules)] == ["well, done"]
