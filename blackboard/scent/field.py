@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from blackboard.errors import BadValue
 from blackboard.scent.observing import observe
 from blackboard.scent.rules import Rules
-from blackboard.scent.settings import check, commerce, matches, validated
+from blackboard.scent.settings import check, commerce, matches_any, validated
 from blackboard.scent.superposition import superpose
 from blackboard.scent.traces import (
     CHATTER,
@@ -193,7 +193,7 @@ class PheromoneField:
 
     def is_core(self, type_: str) -> bool:
         """Does it never decay?"""
-        return any(matches(type_, wanted) for wanted in self._settings.core)
+        return matches_any(type_, self._settings.core)
 
     @property
     def types(self) -> list[str]:

@@ -76,3 +76,9 @@ def matches(type_: str, wanted: str) -> bool:
             return False
         at += len(part)
     return len(type_) - at >= len(parts[-1]) and type_.endswith(parts[-1])
+
+
+@lru_cache(maxsize=1024)
+def matches_any(type_: str, wanted: tuple[str, ...]) -> bool:
+    """Is it one of the types that are wanted?"""
+    return any(matches(type_, each) for each in wanted)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from blackboard.errors import BadValue
 from blackboard.scent import FieldSettings, PheromoneField, UnusualSettings, commerce, tutoring
-from blackboard.scent.settings import check, matches, validated
+from blackboard.scent.settings import check, matches, matches_any, validated
 
 
 def test_the_presets_of_the_chapter() -> None:
@@ -130,6 +130,13 @@ def test_whatever_stands_for_stars_is_met(parts: list[str], data: st.DataObject)
     wanted = "*".join(parts)
     between = [data.draw(st.text("ab", max_size=4)) for _ in parts[1:]]
     assert matches(parts[0] + "".join(a + b for a, b in zip(between, parts[1:], strict=True)), wanted)
+
+
+def test_of_several_one_is_enough() -> None:
+    """Of none, none is."""
+    assert matches_any("user_id", ("language", "user_*"))
+    assert not matches_any("user_id", ("language", "user"))
+    assert not matches_any("user_id", ())
 
 
 def test_many_stars_take_no_longer() -> None:
