@@ -98,7 +98,7 @@ def _compile(tables: Tables) -> Rules:
                 patterns.append(_pattern(whole, source, types[name], path))
                 sources.append(whole)
     roles: dict[str, list[tuple[str, str]]] = {}
-    meaning = {"request": tables.requests, "standing": tables.standing, "topic": tables.topics, "hint": tables.hints}
+    meaning = {"request": tables.requests, "standing": tables.standing, "topic": tables.topics, "hint": tables.hints, "kind": tables.kinds}
     for role, lists in meaning.items():
         for name, listed in lists.items():
             for word in listed:

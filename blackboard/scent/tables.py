@@ -21,6 +21,8 @@ A file of rules has these tables; of several files lists add up, and whatever el
     hotel = ["hotel", "inn"]
     [hints]                                 # what only hints at it
     hotel = ["check in"]
+    [kinds]                                 # what says so at the end of a value: Riverside Lodge
+    hotel = ["lodge"]
 
     [words]                                 # by what they do in a sentence: see ``ROLES``
     negation = ["don't"]
@@ -115,6 +117,7 @@ class Tables(NamedTuple):
     standing: dict[str, list[str]]
     topics: dict[str, list[str]]
     hints: dict[str, list[str]]
+    kinds: dict[str, list[str]]
     words: dict[str, list[str]]
 
 
@@ -123,7 +126,7 @@ def merged(*books: Mapping[str, Any]) -> Tables:
 
     :raises BadRule: a table or a field that cannot be
     """
-    tables = Tables({}, {}, {}, {}, {}, {}, {role: [] for role in ROLES})
+    tables = Tables({}, {}, {}, {}, {}, {}, {}, {role: [] for role in ROLES})
     for book in books:
         for section, table in book.items():
             if section not in Tables._fields:

@@ -1,7 +1,8 @@
 """What a message speaks of – a hotel, a restaurant –, and whose slot a value in it is: *hotel_price* or *restaurant_price*.
 
 Laws, the first that applies:
-1. A value that names its topic itself is that one's: *Garden Hotel*; the last word counts, and none in brackets.
+1. A value that says itself what it is, is that: *Garden Hotel*, *Riverside Lodge*; the last word counts, and none in brackets. A kind has
+   the last word, and is not all: *lodge keys* are no lodge.
 2. Else it is of the nearest topic in the message from which nothing like *near* parts it: in "near the hotel a sight with 4.5 points" the
    points are the sight's. What only hints at a topic (*ticket*, *dinner*) counts as farther away, and so does another sentence.
 3. What is far from every topic is of the conversation's, if that is one of its own.
@@ -25,6 +26,7 @@ FAR = 120
 BESIDE = 5
 """So far stands a place from the word that says that something is near to it."""
 
+_ROLES = frozenset({"topic", "hint", "kind", "after", "before"})
 _BRACKETS = compiled(r"[(][^()]*[)]")
 
 
@@ -42,7 +44,8 @@ class Named(NamedTuple):
     start: int
     end: int
     topic: str
-    hint: bool
+    role: str
+    """*topic*: it is named; *hint*: hinted at; *kind*: it says what it is a part of."""
 
 
 class Topics:
@@ -54,13 +57,13 @@ class Topics:
     def __init__(self, reading: Reading, conversation: str | None) -> None:
         self._conversation = conversation
         self._sentences = [end for _, end in reading.sentences]
-        marks = [mark for mark in reading.marks if mark.role in ("topic", "hint", "after", "before")]
+        marks = [mark for mark in reading.marks if mark.role in _ROLES]
         self._near = [(mark.start, mark.end, mark.role) for mark in marks if mark.role in ("after", "before")]
         self._brackets = [match.span() for match in _BRACKETS.finditer(reading.text)] if marks and b"(" in reading.text else []
         self._named = [
-            Named(mark.start, mark.end, mark.meaning, mark.role == "hint")
+            Named(mark.start, mark.end, mark.meaning, mark.role)
             for mark in marks
-            if mark.role in ("topic", "hint") and not _within(mark.start, self._brackets)
+            if mark.role not in ("after", "before") and not _within(mark.start, self._brackets)
         ]
         self._may: set[str | None] = {conversation, *(each.topic for each in self._named)}
 
@@ -74,23 +77,29 @@ class Topics:
         single = [value for value in values if len(value.topics) == 1]
         inside = [(value.start, value.end) for value in single]
         named = [each for each in self._named if not _within(each.start, inside)]
-        named += [Named(value.start, value.end, value.topics[0], hint=True) for value in single]
+        named += [Named(value.start, value.end, value.topics[0], "hint") for value in single]
         return [self._of(value, named) if value.topics else None for value in values]
 
     def _of(self, value: Span, named: Sequence[Named]) -> str | None:
         if len(value.topics) == 1:
             return value.topics[0]
         own = [each for each in named if each.topic in value.topics]
-        inside = [each for each in own if value.start <= each.start < value.end]
+        end = next((start for start, _ in self._brackets if value.start <= start < value.end), value.end)
+        inside = [each for each in own if value.start <= each.start < end]
+        inside = [each for each in inside if each.role != "kind" or (each.end == end and each.start > value.start)]
         if inside:
             return max(inside).topic
         best, least = None, 0
         for each in own:
+            if each.role == "kind":
+                continue
             start, end = (each.end, value.start) if each.start < value.start else (value.end, each.start)
             if any(start <= place < end for place, _, _ in self._near):
                 continue
             distance = end - start
-            distance += HINT * (each.hint and distance > LABEL) + SENTENCE * sum(start < place <= end for place in self._sentences)
+            distance += HINT * (each.role == "hint" and distance > LABEL) + SENTENCE * sum(
+                start < place <= end for place in self._sentences
+            )
             if best is None or distance < least:
                 best, least = each.topic, distance
         if self._conversation in value.topics and (best is None or least > FAR):
@@ -105,7 +114,7 @@ class Topics:
         known = [(value.start, value.end, topic) for value, topic in values]
         taken = [(start, end) for start, end, _ in known]
         found = [(start, end, topic) for start, end, topic in known if topic]
-        found += [(each.start, each.end, each.topic) for each in self._named if not each.hint and not _within(each.start, taken)]
+        found += [(each.start, each.end, each.topic) for each in self._named if each.role == "topic" and not _within(each.start, taken)]
         plain = [(start, topic) for start, end, topic in found if not self._is_near(start, end)]
         return sorted(plain or [(start, topic) for start, _, topic in found])
 

@@ -39,6 +39,7 @@ BOOK: Mapping[str, Any] = {
     },
     "topics": {"hotel": ["hotel"], "sight": ["sight", "hotel museum"]},
     "hints": {"sight": ["ticket"], "hotel": ["room"]},
+    "kinds": {"hotel": ["lodge"], "sight": ["tower"]},
     "words": {"before": ["near"], "after": ["附近"], "between": ["and"], "question": ["is"], "conditional": ["if"], "negation": ["no"]},
 }
 
@@ -69,6 +70,15 @@ def test_a_value_that_names_its_topic_is_of_that_one(rules: Rules) -> None:
     """However near another is; the last word counts, and what is in brackets does not."""
     assert found("the sight is the Garden Hotel", rules) == {"hotel_name": "Garden Hotel"}
     assert found("at the Garden Hotel(near the sight)", rules) == {"hotel_name": "Garden Hotel(near the sight)"}
+
+
+def test_what_says_only_within_a_value_what_it_is_says_nothing_of_others(rules: Rules) -> None:
+    """So the tower of a chess set has no points of a sight."""
+    assert found("the River Lodge", rules) == found("the River Lodge", rules, "sight") == {"hotel_name": "River Lodge"}
+    assert found("the Lodge", rules) == found("the Lodge Keys", rules) == {}
+    assert found("a tower of 4 points", rules) == {}
+    assert found("a tower of 4 points", rules, "hotel") == {"hotel_points": "4"}
+    assert topics("a tower", rules) == []
 
 
 def test_what_is_only_near_is_passed_over(rules: Rules) -> None:
