@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 
 import blackboard
-from agents import Agent, Crew, on_change
+from agents import Agent, Crew, ScentAgent, on_change, say_message
 from bus.messages import Change
 from tests.agents.cli.commands import address_in, line_of, started
 
@@ -37,6 +37,22 @@ class Counter(Agent):
         self.heard += 1
 
 
+class Customer(Agent):
+    """Says the same words again and again, in a conversation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said = 0
+        self.underway = anyio.Event()
+
+    async def run(self) -> None:
+        while self.said < TIMES:
+            if self.said == KILLED_AT:
+                self.underway.set()
+            await say_message(self.board, "Ship it to 5 Hill Road, Boston", conversation="c7")
+            self.said += 1
+
+
 async def test_kill_9(tmp_path: Path) -> None:
     """kill -9 of the board and its server during a run, and a restart: the crew goes on, and every sum is exact."""
     counters = [Counter(name) for name in NAMES]
@@ -61,3 +77,27 @@ async def test_kill_9(tmp_path: Path) -> None:
             assert item.strength == 4.0 + 2 * 0.5 + 3 * TIMES
             assert {expert.agent: expert.count for expert in await board.experts("count")} == dict.fromkeys(NAMES, TIMES + 1)
         assert [counter.heard for counter in counters] == [3 * TIMES] * 3
+
+
+async def test_a_conversation_through_kill_9(tmp_path: Path) -> None:
+    """kill -9 of the board and its server in the midst of a conversation, and a restart: each message counts once in the field."""
+    customer, reader = Customer(), ScentAgent()
+    with ExitStack() as stack:
+        up = stack.enter_context(started(tmp_path, "up", "desk"))
+        url = address_in(await anyio.to_thread.run_sync(line_of, up))
+
+        async def kill_and_restart() -> None:
+            await customer.underway.wait()
+            up.kill()
+            up.wait()
+            assert customer.said < TIMES
+            again = stack.enter_context(started(tmp_path, "up", "desk", "--port", url.rpartition(":")[2]))
+            assert address_in(await anyio.to_thread.run_sync(line_of, again)) == url
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(kill_and_restart)
+            await Crew([customer, reader], f"{url}/desk").run()
+        async with blackboard.open(f"{url}/desk", agent=reader.name) as board:
+            assert (await board.field("c7")).round == TIMES
+            [item] = await board.top(kind="slot")
+            assert (item.value, item.confirmations) == ("5 Hill Road, Boston", TIMES - 1)
