@@ -72,21 +72,20 @@ async def observe(
         plotting.ready(plot)
     compiled = load_rules(*rules) if rules else None
     curves: dict[str, dict[int, float]] = defaultdict(dict)
-    try:
-        async with opened(board, who) as at:
-            speaking = _Speaking(at, conversation, PRESETS.get(preset or ""), compiled, "shared" if shared else "private")
+    async with opened(board, who) as at:
+        speaking = _Speaking(at, conversation, PRESETS.get(preset or ""), compiled, "shared" if shared else "private")
+        try:
             with _screen(who, file) as live:
-                shown = await speaking.shown()
                 async for said in transcript(file):
                     scents = await speaking.say(said)
                     shown = await speaking.shown()
                     _extend(curves, shown.field)
                     _tell(said, scents, shown, who, live)
-                if live is None and not who.json:
-                    _print(shown)
-    finally:  # what is drawn is what was observed, also until an interrupt
-        if plot is not None:
-            plotting.save(plotting.figure(curves, title="How concentrated the scents are", values="concentration"), plot)
+        finally:  # what is drawn is what was observed, also until an interrupt
+            if plot is not None:
+                plotting.save(plotting.figure(curves, title="How concentrated the scents are", values="concentration"), plot)
+        if not who.json and not sys.stdout.isatty():
+            _print(await speaking.shown())
 
 
 class _Speaking:
@@ -139,7 +138,9 @@ def _tell(said: Said, scents: list[Scent], shown: Shown, who: Who, live: "Live |
     else:
         print(_line(said, scents, shown), flush=True)
         if sys.stdout.isatty():
-            _print(shown)
+            from rich import print as show
+
+            show(_table(shown))
 
 
 def _extend(curves: dict[str, dict[int, float]], field: FieldView) -> None:
@@ -204,12 +205,7 @@ def _when(fact: Fact) -> str:
 
 
 def _print(shown: Shown) -> None:
-    """The field, for a pipe, or beneath what the user has typed."""
-    if sys.stdout.isatty():
-        from rich import print as show
-
-        show(_table(shown))
-        return
+    """The field, into a pipe."""
     rows = [(type_, "" if concentration is None else number(concentration), *cells) for type_, concentration, cells in _rows(shown)]
     print()
     print_table(HEAD, rows, empty="Nothing has been said that the conversation still knows.")
@@ -222,7 +218,7 @@ def _table(shown: Shown) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold", caption=_about(shown.field), caption_justify="left")
+    table = Table(box=None, pad_edge=False, header_style="bold", caption=Text(_about(shown.field)), caption_justify="left")
     for name in (HEAD[0], "", *HEAD[1:]):
         table.add_column(name, justify="right" if name in {"concentration", "confidence"} else "left", overflow="fold")
     longest = max([1.0, *shown.field.concentrations.values()])

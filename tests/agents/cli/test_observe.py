@@ -8,10 +8,14 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from agents.cli.observe import Shown, _table
+from bus.messages import Fact, FieldView
 from tests.agents.cli.commands import PHEROBOARD, environment, line_of, pheroboard
 
 TALK = """
@@ -92,6 +96,12 @@ def test_as_it_comes(served: Path) -> None:
     assert [item["value"] for item in found if item["target"] == "slow"] == ["FedEx"]
 
 
+def test_nothing_said(served: Path) -> None:
+    """Blank lines alone: that nothing was said is told."""
+    done = pheroboard(served, "observe", "lab", "--conversation", "silent", given="\n \n")
+    assert done == (0, "\nNothing has been said that the conversation still knows.\nround 0\n", "")
+
+
 def test_options(served: Path, tmp_path: Path) -> None:
     """A preset, rules of one's own, and a picture."""
     rules, picture = tmp_path / "gifts.toml", tmp_path / "field.png"
@@ -118,12 +128,29 @@ def test_refusals(served: Path, tmp_path: Path) -> None:
     unseen = pheroboard(served, "observe", "lab", "--plot", str(tmp_path), given="hello")
     assert (unseen.code, unseen.out) == (1, "")
     assert "name a file, in a folder that is there" in unseen.err
+    picture = tmp_path / "field.png"
+    assert pheroboard(served, "observe", "nowhere", "--plot", str(picture), given="hello").code == 1
+    assert not picture.exists()
     late = pheroboard(served, "observe", "lab", "--conversation", "late", given="Ship it by DHL\n/begin\nhello\n")
     assert late.code == 1
     assert late.out.startswith("round 1, user: Ship it by DHL")
     assert late.err == "pheroboard: line 2 of the standard input: /begin begins no task: name it, as in /begin returns\n"
     nobody = pheroboard(served, "observe", "lab", "--conversation", "x" * 300, given="hello")
     assert (nobody.code, nobody.err.count("\n")) == (1, 1)
+
+
+def test_words_of_others() -> None:
+    """What steers a terminal, or would be read as a style, is shown as what it is."""
+    fact = Fact(
+        type="gift", value="[b]\x1b[2J", confidence=0.7, round=0, staleness=3, confirm=True, target="[/b]", content="Gift: [b]\x1b[2J"
+    )
+    field = FieldView(round=3, concentrations={"[red]": 0.5}, task="[/red]")
+    console = Console(width=140, file=StringIO(), record=True)
+    console.print(_table(Shown(field, (fact,))))
+    shown = console.export_text()
+    assert re.search(r"^gift +0.00 +\[b\]\\x1b\[2J +\[/b\] +0.70 +elsewhere +yes", shown, re.MULTILINE)
+    assert "[red]" in shown
+    assert "task: [/red]" in shown
 
 
 @contextmanager
