@@ -56,16 +56,14 @@ def test_a_page_shows_what_its_code_prints(page: str, tmp_path: Path) -> None:
 
 
 def test_the_page_of_scents(tmp_path: Path) -> None:
-    """Beside the files that it shows its code is one program, which prints what it is said to; its commands look at the same board."""
+    """Its code is one program, which prints what it is said to; its commands observe the conversation that it shows on the same board."""
     page = "docs/scents.md"
-    for name, language in (("gifts.toml", "toml"), ("talk.txt", "talk")):
-        [shown] = blocks(page, language)
-        (tmp_path / name).write_text(shown, "utf-8")
-    code, [printed] = "\n".join(blocks(page, "python")), blocks(page, "text")
-    assert run([sys.executable, "-W", "error", "-c", code], tmp_path) == printed
+    [talk], [printed] = blocks(page, "talk"), blocks(page, "text")
+    (tmp_path / "talk.txt").write_text(talk, "utf-8")
+    assert run([sys.executable, "-W", "error", "-c", "\n".join(blocks(page, "python"))], tmp_path) == printed
     table, documents, _ = [run(shlex.split(command), tmp_path) for command in commands(page)]
     assert "the task 'returns' begins" in table
-    assert documents.count('"said"') == len(blocks(page, "talk")[0].splitlines())
+    assert documents.count('"said"') == len(talk.splitlines())
     assert (tmp_path / "field.png").exists()
 
 
