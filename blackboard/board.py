@@ -278,7 +278,9 @@ class Board:
     def _release(self, agent: str, said: Scents) -> None:
         conversation = self._conversations.heard(agent, said.conversation, self.seq)
         for scent, deposit in conversation.release(said):
-            conversation.note(scent, self._network.deposit(from_deposit(deposit, agent), by=agent))
+            former = conversation.note(scent, self._network.deposit(from_deposit(deposit, agent), by=agent))
+            if former is not None:
+                self._network.supersede(former, by=agent)
 
     def _link(self, agent: str, said: Link) -> None:
         a, b = self._find(agent, said.a), self._find(agent, said.b)

@@ -86,14 +86,19 @@ class Conversation:
             case _:
                 return None
 
-    def note(self, scent: Scent, item: ContextItem) -> None:
-        """This item came of a scent."""
+    def note(self, scent: Scent, item: ContextItem) -> str | None:
+        """This item came of a scent. Gives the item that it takes the place of beside its own slot's, if there is one: the value that was
+        stated before it was known which entity the conversation is about.
+        """
         if item.kind != SLOT or item.key is None:
-            return
+            return None
         self.said.pop((item.key, item.target), None)
         self.said[item.key, item.target] = Said(self.field.round, scent.concentration, scent.decay, item.id)
         if len(self.said) > MAX_SLOTS:
             del self.said[next(iter(self.said))]
+        unnamed = folded_name(self.name) if self.name else None
+        before = self.said.pop((item.key, unnamed), None) if item.target != unnamed else None
+        return None if before is None else before.item
 
     def begin_task(self, task: str) -> None:
         """It turns to another task: of what it said before, the core alone is its own still."""

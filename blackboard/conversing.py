@@ -6,6 +6,7 @@ from typing import TypeVar
 from blackboard.errors import BadValue
 from blackboard.scent.observing import observe
 from blackboard.scent.rules import Rules
+from blackboard.scent.settings import validated
 from blackboard.section import without_memory
 from blackboard.verbs import Verbs
 from bus.messages import AnyQuery, AnyReply, BeginTask, EndTask, Facts, Field, FieldSettings, FieldView, Recall, Scent, Scents
@@ -35,12 +36,14 @@ class Conversing(Verbs):
         They go into the conversation's field; what carries a value is deposited as a *slot* that supersedes its former value, a standing
         rule as a soft constraint, a request as a *state*: in ``scope``, about the entity that it names, or else about the conversation, if
         that has a name. ``turn``: it begins a round of the conversation; an assistant's answer or a line of a log does not. ``settings``:
-        how the field behaves from here on. ``rules``: what they are read by; those that come with it, if not given. Of a blank text comes
-        nothing. Raises ``BadValue``, ``TooBig``; and ``NoAnswer`` while the board is away, outbox or not: what a message means depends on
-        what its conversation has said.
+        how the field behaves from here on; unusual ones are warned of. ``rules``: what the text is read by; those that come with it, if not
+        given. Of a blank text comes nothing. Raises ``BadValue``, ``TooBig``; and ``NoAnswer`` while the board is away, outbox or not: what
+        a message means depends on what its conversation has said.
         """
         if not isinstance(text, str):
             raise BadValue(f"a message is a text, not {type(text).__name__}: {text!r:.80}")
+        if settings is not None:
+            validated(settings)
         said = without_memory(text)
         if not said.strip():
             return []

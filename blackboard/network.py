@@ -9,10 +9,11 @@ Laws:
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
 
 from blackboard.assembly import assemble
-from blackboard.errors import BadValue, NotYours
+from blackboard.errors import BadValue, NotInView, NotYours
 from blackboard.holdings import EdgeRef, ItemRef
 from blackboard.items import ContextItem, Edge
 from blackboard.kinds import STRONGEST, Policy, amount
@@ -234,6 +235,13 @@ class PheromoneNetwork(Renaming):
         if by not in found.asserters:
             raise NotYours(f"{by!r} has not said {found!r}: only what one has said oneself can be withdrawn")
         self._unsay(found, by, "released", "retract")
+
+    def supersede(self, item: ItemRef, *, by: str) -> None:
+        """``by`` says it no longer, since something newer takes its place; nothing, if that is so already."""
+        with suppress(NotInView):
+            found = self.get(item)
+            if found.present and by in found.asserters:
+                self._unsay(found, by, "superseded", "supersede")
 
     def erase(self, item: ItemRef, *, by: str = "") -> tuple[str, ...]:
         """Drop an item for good, whatever its status, and its edges; all ids that it ever had. Raises ``NotInView``.

@@ -98,12 +98,18 @@ def named_by(scent: Scent) -> str | None:
 def standing(traces: Iterable[Trace]) -> list[list[Trace]]:
     """Of traces, newest first, those that say what stands: a list for each thing said, in the same order.
 
-    What gave a slot another value than its present one is in none.
+    What gave a slot another value than its present one is in none; nor is what named no entity and was said before a value of its type that
+    does: by then it is known what the conversation is about.
     """
     said: dict[tuple[str | None, ...], list[Trace]] = {}
+    named = set[str]()
     for trace in traces:
         scent = trace.scent
         slot = slot_of(scent)
+        if slot and scent.target is not None:
+            named.add(scent.type)
+        elif slot and scent.type in named:
+            continue
         about = slot or (scent.type, scent.target, scent.content or repr(scent.value))
         if about not in said:
             said[about] = [trace]

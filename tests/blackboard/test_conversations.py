@@ -174,6 +174,24 @@ def test_an_order_is_a_slot_of_its_own() -> None:
     assert {fact.target: fact.value for fact in recall(board, "shipping_address")} == {"A1": "Shanghai", "B2": "Xiamen"}
 
 
+@pytest.mark.parametrize("conversation", ["", "li"])
+def test_what_was_said_before_an_order_was_named_gives_way_to_what_is_said_of_it(conversation: str) -> None:
+    """Or two addresses would stand where the user thinks of one; of another type, and of the task before, nothing gives way."""
+    board = Driver()
+    say(board, slot("shipping_address", "Wuhan"), conversation=conversation)
+    board.say("ada", BeginTask("order", conversation))
+    say(board, slot("shipping_address", "Shanghai"), slot("phone", "7"), conversation=conversation)
+    say(board, slot("shipping_address", "Beijing", "A1"), conversation=conversation)
+    facts = recall(board, "*", conversation)
+    assert [(fact.value, fact.target, fact.confidence > 0) for fact in facts][:2] == [
+        ("Beijing", "A1", True),
+        ("7", conversation or None, True),
+    ]
+    assert "Shanghai" not in {fact.value for fact in facts}
+    history = board.ask("ada", History("shipping_address")).items
+    assert [(each.value, each.status) for each in history][1:] == [("Shanghai", "superseded"), ("Beijing", "standing")]
+
+
 def test_others_see_shared_values_and_no_field() -> None:
     """A field is its owner's; the shared item is everybody's, to be confirmed by who has not heard it."""
     board = Driver()

@@ -5,7 +5,7 @@ from math import nan
 import pytest
 
 from blackboard.errors import BadValue
-from blackboard.scent import FieldSettings, PheromoneField, Scent, commerce, superpose, tutoring
+from blackboard.scent import FieldSettings, PheromoneField, RecallKernel, Scent, commerce, superpose, tutoring
 from blackboard.scent.field import ANSWERABLE, CORE, ROUND, STRONGEST
 from blackboard.scent.traces import says
 from tests.blackboard.scent.said import CHATTER, CONFIRMATION, CONTINUATION, directive, order, plain, ship, slot
@@ -429,3 +429,14 @@ def test_types_are_renamed_together_with_all_that_is_kept_of_them() -> None:
     assert values(field, "shipping_address")[:3] == ["Xi'an", "Beijing", f"x{STRONGEST - 1}"]
     (confirmed,) = (each for each in field.release([CONFIRMATION]) if each.value == "Tianjin")
     assert confirmed.type == "shipping_address"
+
+
+def test_what_named_no_order_gives_way_to_what_does() -> None:
+    """Of the same type, and said later: what is said of no order once one is named stands beside it."""
+    field = PheromoneField()
+    kernel = RecallKernel(field)
+    field.release([ship("Shanghai"), slot("billing_address", "Wuhan")])
+    field.release([ship("Beijing", target="A1")])
+    assert {fact.value for fact in kernel.recall("*_address")} == {"Beijing", "Wuhan"}
+    field.release([ship("Xiamen")])
+    assert {fact.value for fact in kernel.recall("shipping_address")} == {"Beijing", "Xiamen"}

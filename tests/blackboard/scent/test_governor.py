@@ -318,7 +318,7 @@ def test_the_latest_tasks_can_be_continued() -> None:
 
 def test_a_core_value_that_has_changed_is_not_brought_back() -> None:
     """One that is there no more is, as it was."""
-    levels = [slot("account_level", "gold"), slot("account_level", "silver", target="guest")]
+    levels = [slot("account_level", "gold", target="host"), slot("account_level", "silver", target="guest")]
     governor = governed([slot("language", "zh"), *levels, ship("Beijing")])
     governor.end_task()
     governor.field.forget(lambda scent: scent.value == "gold")
