@@ -110,7 +110,7 @@ def _compile(tables: Tables) -> Rules:
     gap = r"[\s\pP\pS\pM]*"
     count = len(patterns)
     named = [*tables.requests.values(), *tables.standing.values(), *tables.topics.values()]
-    named += [each for role, each in words.items() if role != "acronym"]
+    named += words.values()
     return Rules(
         types=types,
         topics={topic: next(filter(is_chinese, words), topic) for topic, words in tables.topics.items()},
