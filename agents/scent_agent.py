@@ -1,12 +1,14 @@
 """Conversations on a board, and an agent that reads them: messages in, scents, slots and requests out (chapter 3).
 
     await say_message(board, "Ship it to Beijing instead", conversation="c7")      # anybody, on any board object
+    await say_task(board, "returns", conversation="c7")
     await Crew([ScentAgent(), Warehouse()], board="shop").run(forever=True)
 
 Laws:
 
 - A message is a shared item of the kind *trace*, which fades within some rounds: what is to be kept of it are the items that come of it.
-- Its key tells who speaks, its target the conversation. Who says the same words again confirms it, and that is a message again.
+- Its key tells who speaks, or what becomes of a task; its target is the conversation. Who says the same words again confirms it, and that
+  is a message again.
 - Each message that is told while the agent is up counts once, in the order of the board's log, also through failures: the agent has nothing
   left to do once the board has what it observed. A message that was withdrawn, or has faded, before it is read, is passed over.
 """
@@ -33,8 +35,11 @@ Speaker = Literal["user", "assistant", "system", "tool"]
 SPEAKERS: tuple[Speaker, ...] = get_args(Speaker)
 MESSAGE = "message"
 """How the key of a message begins: *message:user*."""
+TASK_BEGINS, TASK_ENDS = "task:begin", "task:end"
+"""Keys of what is said about tasks."""
+_KEYS = {*(f"{MESSAGE}:{speaker}" for speaker in SPEAKERS), TASK_BEGINS, TASK_ENDS}
 SAID = ("deposit", "confirm", "revive")
-"""Causes of a change by which a message is said."""
+"""The causes of a change by which something is said."""
 
 _logger = logging.getLogger(__name__)
 
@@ -43,8 +48,18 @@ async def say_message(board: Verbs, text: str, *, conversation: str = "", speake
     """Publish a message of a conversation; ``board`` may be a batch, too. Raises ``BadValue`` (also for a blank text), ``TooBig``."""
     if speaker not in SPEAKERS:
         raise BadValue(f"speaker {speaker!r}: one of {', '.join(SPEAKERS)}")
-    key, target = f"{MESSAGE}:{speaker}", conversation or None
-    return await board.deposit(text, kind=TRACE, key=key, target=target, scope=names.SHARED, meta={"speaker": speaker})
+    return await _publish(board, text, f"{MESSAGE}:{speaker}", conversation, speaker)
+
+
+async def say_task(board: Verbs, task: str | None, *, conversation: str = "") -> ContextItem:
+    """Publish that a conversation turns to another task; None: that the one which runs ends. As ``say_message``."""
+    if task is None:
+        return await _publish(board, "The task ends", TASK_ENDS, conversation, "system")
+    return await _publish(board, task, TASK_BEGINS, conversation, "system")
+
+
+async def _publish(board: Verbs, text: str, key: str, conversation: str, speaker: Speaker) -> ContextItem:
+    return await board.deposit(text, kind=TRACE, key=key, target=conversation or None, scope=names.SHARED, meta={"speaker": speaker})
 
 
 class ScentAgent(Agent):
@@ -77,21 +92,23 @@ class ScentAgent(Agent):
     @on_change(kind=TRACE)
     async def said(self, change: Change) -> None:
         """Somebody said something."""
-        speaker, conversation = _speaker(change), change.target or ""
-        if speaker is None or (self.conversations is not None and conversation not in self.conversations):
+        conversation = change.target or ""
+        if change.cause not in SAID or change.key not in _KEYS:
+            return
+        if self.conversations is not None and conversation not in self.conversations:
             return
         try:
-            text = (await self.board.get(change.item)).content
-            await self.board.observe(
-                text, conversation=conversation, turn=speaker == "user", scope=self.scope, settings=self.settings, rules=self.rules
-            )
+            await self._read((await self.board.get(change.item)).content, change.key, conversation)
         except NotInView:
             return
         except Refused as error:  # one message stops no conversation
             _logger.warning("%s passes over a message of conversation %r: %s", self.name, conversation, error)
 
-
-def _speaker(change: Change) -> str | None:
-    """Who speaks, if the change is a message that was said."""
-    what, _, who = (change.key or "").partition(":")
-    return who if what == MESSAGE and who in SPEAKERS and change.cause in SAID else None
+    async def _read(self, text: str, key: str, conversation: str) -> None:
+        if key == TASK_BEGINS:
+            await self.board.begin_task(text, conversation=conversation)
+        elif key == TASK_ENDS:
+            await self.board.end_task(conversation=conversation)
+        else:
+            turn = key == f"{MESSAGE}:user"
+            await self.board.observe(text, conversation=conversation, turn=turn, scope=self.scope, settings=self.settings, rules=self.rules)

@@ -17,6 +17,7 @@ from agents.cli.places import OPERATOR, BoardName, Who, opened
 from agents.cli.transcript import STDIN, Begin, End, Message, Said, transcript
 from blackboard.client import Board
 from blackboard.scent import Rules, commerce, load_rules, tutoring
+from blackboard.scent.observing import LONGEST
 from bus.messages import Fact, FieldSettings, FieldView, Scent
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ async def observe(
         try:
             with _screen(who, file) as live:
                 async for said in transcript(file):
+                    if isinstance(said, Message) and len(said.text) > LONGEST:
+                        print(f"a message of {len(said.text):,} characters: only the first {LONGEST:,} are read", file=sys.stderr)
                     scents = await speaking.say(said)
                     shown = await speaking.shown()
                     _extend(curves, shown.field)

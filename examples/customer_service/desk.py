@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import NamedTuple
 
-from agents import Crew, ScentAgent, say_message
+from agents import Crew, ScentAgent, say_message, say_task
 from agents.cli.transcript import Begin, End, Message, Said, transcript
 from blackboard.client import Board
 from bus.messages import Fact, FieldView
@@ -44,17 +44,17 @@ class Moment(NamedTuple):
 
 
 async def play(script: Script, front: Board, desk: ScentAgent, crew: Crew) -> AsyncIterator[Moment]:
-    """Say it line by line, in ``front``'s name; each is read before the next. The desk says when a task begins."""
+    """Say it line by line, in ``front``'s name; each is read before the next."""
     conversation = script.language
     async for said in transcript(script.path):
         match said:
             case Message(speaker, text):
                 await say_message(front, text, conversation=conversation, speaker=speaker)
-                await front.wait_applied()
-                await crew.settled()
             case Begin(task):
-                await desk.board.begin_task(task, conversation=conversation)
+                await say_task(front, task, conversation=conversation)
             case End():
-                await desk.board.end_task(conversation=conversation)
+                await say_task(front, None, conversation=conversation)
+        await front.wait_applied()
+        await crew.settled()
         facts = await desk.board.recall("*", conversation=conversation)
         yield Moment(said, await desk.board.field(conversation), facts.facts)

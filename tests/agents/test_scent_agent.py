@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 import blackboard
-from agents import Agent, Crew, ScentAgent, on_change, say_message
+from agents import Agent, Crew, ScentAgent, on_change, say_message, say_task
 from agents.scent_agent import SPEAKERS, Speaker
 from blackboard.client import Board
 from blackboard.errors import BadValue, NotInView
@@ -94,6 +94,44 @@ async def test_turns() -> None:
     view = await field_after(ScentAgent(), *said)
     assert view.round == 3
     assert {"chatter", "error_log"} <= view.concentrations.keys()
+
+
+async def test_tasks() -> None:
+    """Who publishes that a task begins or ends has said it in the order of the messages; what stood before can be gone on with."""
+    reader = ScentAgent()
+    async with running_board("front") as running, listening(running, reader) as crew:
+        front = running["front"]
+        await say_message(front, "Ship order A789 to 5 Hill Road, Boston", conversation=SHOP)
+        await say_task(front, "returns", conversation=SHOP)
+        await say_message(front, "ok", conversation=SHOP)
+        await crew.settled()
+        field = await reader.board.field(SHOP)
+        assert (field.task, list(field.concentrations)) == ("returns", ["chatter"])
+        await say_message(front, "Continue with the order from before", conversation=SHOP)
+        await crew.settled()
+        address = await reader.board.recall("shipping_address", conversation=SHOP)
+        assert (address.value, address[0].confirm) == ("5 Hill Road, Boston", True)
+        for _ in range(2):
+            await say_task(front, None, conversation=SHOP)
+            await say_task(front, "returns", conversation=SHOP)
+        await crew.settled()
+        assert crew.report.failures == ()
+        field = await reader.board.field(SHOP)
+        assert (field.task, field.concentrations) == ("returns", {})
+        assert "returns" in field.snapshots
+        assert await front.top(kind="state") == []
+
+
+async def test_said_again() -> None:
+    """A message that was withdrawn is said once more by who says it again."""
+    reader = ScentAgent()
+    async with running_board("front") as running, listening(running, reader) as crew:
+        for round_ in (1, 2):
+            item = await say_message(running["front"], "hello", conversation=SHOP)
+            await running["front"].wait_applied()
+            await crew.settled()
+            assert (await reader.board.field(SHOP)).round == round_
+            await running["front"].retract(item)
 
 
 async def test_without_a_name() -> None:

@@ -6,15 +6,17 @@ import pty
 import re
 import signal
 import subprocess
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
+from math import isnan
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from agents.cli.observe import Shown, _table
+from agents.cli.observe import Shown, _extend, _table
 from bus.messages import Fact, FieldView
 from tests.agents.cli.commands import PHEROBOARD, environment, line_of, pheroboard
 
@@ -137,6 +139,23 @@ def test_refusals(served: Path, tmp_path: Path) -> None:
     assert late.err == "pheroboard: line 2 of the standard input: /begin begins no task: name it, as in /begin returns\n"
     nobody = pheroboard(served, "observe", "lab", "--conversation", "x" * 300, given="hello")
     assert (nobody.code, nobody.err.count("\n")) == (1, 1)
+
+
+def test_a_long_message(served: Path) -> None:
+    """It is observed, and that its end is not read is told apart from what it comes to."""
+    done = pheroboard(served, "observe", "lab", "--conversation", "long", "--json", given="Ship it by DHL. " + "a" * 5000)
+    assert (done.code, done.err) == (0, "a message of 5,016 characters: only the first 4,096 are read\n")
+    assert done.json["scents"][0]["value"] == "DHL"
+
+
+def test_a_curve_is_broken_off() -> None:
+    """Where a field knows nothing of a type; what it knew earlier in the same round stays."""
+    curves: dict[str, dict[int, float]] = defaultdict(dict)
+    for round_, concentrations in ((1, {"a": 0.5}), (1, {"b": 0.7}), (2, {"b": 0.6}), (3, {"a": 0.4})):
+        _extend(curves, FieldView(round=round_, concentrations=concentrations))
+    assert {name: list(curve) for name, curve in curves.items()} == {"a": [1, 2, 3], "b": [1, 2, 3]}
+    assert [round_ for curve in curves.values() for round_, value in curve.items() if isnan(value)] == [2, 3]
+    assert curves["a"][1] == 0.5
 
 
 def test_words_of_others() -> None:
