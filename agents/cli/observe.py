@@ -75,6 +75,8 @@ async def observe(
     curves: dict[str, dict[int, float]] = defaultdict(dict)
     async with opened(board, who) as at:
         speaking = _Speaking(at, conversation, PRESETS.get(preset or ""), compiled, "shared" if shared else "private")
+        if file == STDIN and sys.stdin.isatty():
+            print(f"observing on {at.name} as {who.agent}: type what is said, a line each (Ctrl-D ends it)", file=sys.stderr, flush=True)
         try:
             with _screen(who, file) as live:
                 async for said in transcript(file):

@@ -212,5 +212,6 @@ def test_in_a_terminal(served: Path, tmp_path: Path, typed: bool) -> None:
             assert process.wait(10) == 0
         finally:
             process.kill()
+    assert ("observing on lab as operator: type what is said, a line each (Ctrl-D ends it)" in seen) == typed
     assert "→ shipping_method = DHL 0.70" in seen
     assert re.search(r"shipping_method\s+█+", seen)
