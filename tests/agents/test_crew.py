@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from agents import Agent, Crew, every, on_change, on_signal
+from agents.member import Member
 from blackboard.client import Board
 from blackboard.errors import BadValue, NotInView, NotWritable
 from blackboard.testing import RunningBoard, running_board
@@ -211,6 +212,55 @@ async def test_what_has_returned_is_not_called_again(caplog: pytest.LogCaptureFi
     assert [each for each in heard if " " not in each] == ["one", "two", "three", "four", "five"]
     assert sorted(each for each in heard if " " in each) == ["It fell at three", "It fell at two"]
     assert len(report.failures) == 2
+
+
+class Scripted:
+    """A feed that gives out what is written down: the audience, the number of the entry, and the event."""
+
+    def __init__(self, *script: tuple[str, int, str], position: str) -> None:
+        self.script = list(script)
+        self.position = position
+        self.entry = ("", 0)
+
+    async def __anext__(self) -> Change:
+        if not self.script:
+            await anyio.sleep_forever()
+        audience, n, item = self.script.pop(0)
+        self.entry = audience, n
+        return Change(item=item, kind="fact", cause="deposit", old=0.0, new=1.0)
+
+    async def aclose(self) -> None: ...
+
+
+async def test_what_has_returned_is_remembered_of_each_audience(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When an agent goes on, what is private may come before the shared entry that it failed on, or behind it."""
+    heard: list[str] = []
+    done = anyio.Event()
+
+    class Fragile(Agent):
+        @on_change()
+        async def moved(self, change: Change) -> None:
+            if change.item == "b" and "p" not in heard:
+                raise ZeroDivisionError
+            heard.append(change.item)
+            if change.item == "c":
+                done.set()
+
+    shared = (("shared", 1, "a"), ("shared", 1, "b"), ("shared", 2, "c"))
+    again = Scripted(("private", 1, "p"), *shared, position="0")
+    async with running_board("fragile") as running:
+        member = Member(Fragile(board=running["fragile"]), give_up=2, pause=0.001)
+        async with member.listening():
+            await member._feed.aclose()
+            monkeypatch.setattr(member, "_feed", Scripted(*shared, position="0"))
+            monkeypatch.setattr(running["fragile"], "feed", lambda **_: again)
+            with caplog.at_level(logging.ERROR):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(member.live)
+                    with anyio.fail_after(10):
+                        await done.wait()
+                    tasks.cancel_scope.cancel()
+    assert heard == ["a", "p", "b", "c"]
 
 
 async def test_giving_up(caplog: pytest.LogCaptureFixture) -> None:

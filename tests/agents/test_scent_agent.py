@@ -113,11 +113,13 @@ async def test_tasks() -> None:
         assert (address.value, address[0].confirm) == ("5 Hill Road, Boston", True)
         for _ in range(2):
             await say_task(front, None, conversation=SHOP)
+            await crew.settled()
+            assert (await reader.board.field(SHOP)).task is None
             await say_task(front, "returns", conversation=SHOP)
-        await crew.settled()
+            await crew.settled()
+            field = await reader.board.field(SHOP)
+            assert (field.task, field.concentrations) == ("returns", {})
         assert crew.report.failures == ()
-        field = await reader.board.field(SHOP)
-        assert (field.task, field.concentrations) == ("returns", {})
         assert "returns" in field.snapshots
         assert await front.top(kind="state") == []
 

@@ -1,7 +1,10 @@
 """agents.cli.transcript: a conversation as lines of text."""
 
+import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -55,27 +58,43 @@ async def test_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert await read(file) == []
 
 
-async def test_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each line is given out as it comes, while the writer is still there."""
+@pytest.fixture
+def typed() -> Iterator[BinaryIO]:
+    """What is written there is the standard input."""
     reading, writing = os.pipe()
     stdin = os.dup(0)
     os.dup2(reading, 0)
     try:
-        os.write(writing, b"one\ntw")
-        lines = transcript(STDIN)
-        assert await anext(lines) == Message("user", "one")
-        os.write(writing, b"o\n")
-        assert await anext(lines) == Message("user", "two")
-        os.close(writing)
-        assert [each async for each in lines] == []
+        with os.fdopen(writing, "wb", buffering=0) as file:
+            yield file
     finally:
         os.dup2(stdin, 0)
         os.close(stdin)
         os.close(reading)
 
 
+async def test_a_pipe(typed: BinaryIO) -> None:
+    """Each line is given out as it comes, while the writer is still there."""
+    typed.write(b"one\ntw")
+    lines = transcript(STDIN)
+    assert await anext(lines) == Message("user", "one")
+    typed.write(b"o\n")
+    assert await anext(lines) == Message("user", "two")
+    typed.close()
+    assert [each async for each in lines] == []
+
+
+async def test_a_line_without_end(typed: BinaryIO, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused once it is too long; its end is not waited for."""
+    monkeypatch.setattr(module, "LONGEST", 10)
+    typed.write(b"a" * 11)
+    with pytest.raises(CommandError, match="line 1 of the standard input: more than 10 bytes"):
+        async with asyncio.timeout(10):
+            await read(STDIN)
+
+
 async def test_how_long_a_line_may_be(tmp_path: Path) -> None:
-    """The longest passes; a longer one is refused before all of it is read."""
+    """The longest passes, a longer one is refused."""
     file = tmp_path / "said.txt"
     file.write_bytes(b"a" * LONGEST + b"\n")
     assert await read(file) == [Message("user", "a" * LONGEST)]
