@@ -28,6 +28,9 @@ Slot = tuple[str, str | None]
 SLOT = "slot"
 STATE = "state"
 
+_Stated = tuple[str | None, str | None, str]
+"""Type, target and content."""
+
 MAX_SLOTS = 1024
 """Of one conversation, of which it is known when they were last said; the one that was said longest ago is forgotten for the next."""
 
@@ -96,7 +99,7 @@ class Conversation:
         self.said[item.key, item.target] = Said(self.field.round, scent.concentration, scent.decay, item.id)
         if len(self.said) > MAX_SLOTS:
             del self.said[next(iter(self.said))]
-        unnamed = folded_name(self.name) if self.name else None
+        unnamed = self._target(None)
         before = self.said.pop((item.key, unnamed), None) if item.target != unnamed else None
         return None if before is None else before.item
 
@@ -119,10 +122,20 @@ class Conversation:
 
     def recall(self, asked: Recall, standing: Iterable[ContextItem]) -> Facts:
         """What it says of these slots' values, and of what has none, the most confident first, so many of each type."""
-        fresh = RecallKernel(self.field).recall(asked.types, limit=asked.limit)
-        sure: dict[tuple[str | None, str | None, str], Fact] = {self._slot(fact): fact for fact in fresh}
-        facts = [self._fact(item, sure.get((item.key, item.target, item.content))) for item in standing]
-        facts += (fact for (key, target, _), fact in sure.items() if (key, target) not in self.said)
+        sure: dict[_Stated, Fact] = {}
+        facts: list[Fact] = []
+        for fact in RecallKernel(self.field).recall(asked.types, limit=asked.limit):
+            slot = folded_name(fact.type), self._target(fact.target)
+            if slot in self.said:
+                sure[*slot, fact.content] = fact
+            else:
+                facts.append(fact)
+        once: dict[tuple[str | None, str | None, str], ContextItem] = {}  # what is said in private and shared is one fact
+        for item in standing:
+            value = item.key, item.target, repr(item.value)
+            if value not in once or self._said_by(item) is not None:
+                once[value] = item
+        facts += (self._fact(item, sure.get((item.key, item.target, item.content))) for item in once.values())
         counted: Counter[str] = Counter()
         best = []
         for fact in sorted(facts, key=lambda fact: (-fact.confidence, fact.staleness)):
@@ -131,9 +144,10 @@ class Conversation:
                 best.append(fact)
         return Facts(tuple(best))
 
-    def _slot(self, fact: Fact) -> tuple[str, str | None, str]:
-        target = fact.target or self.name
-        return folded_name(fact.type), folded_name(target) if target else None, fact.content
+    def _target(self, named: str | None) -> str | None:
+        """What names no entity is about the conversation, if that has a name."""
+        target = named or self.name
+        return folded_name(target) if target else None
 
     def _fact(self, item: ContextItem, sure: Fact | None) -> Fact:
         """What an item says, as sure as the field is; where it is not, as sure as when it was said, evaporated since."""
@@ -141,14 +155,17 @@ class Conversation:
         stated = {"value": item.value, "target": item.target, "item": item.id}
         if sure is not None:
             return replace(sure, **stated)
-        said = self.said.get((item.key, item.target))
-        if said is None or (said.item != item.id and said.item not in item.formerly):
-            said = Said(0, 0.0, 0.0, item.id)
+        said = self._said_by(item) or Said(0, 0.0, 0.0, item.id)
         staleness = self.field.round - said.round
         confidence = said.concentration * said.decay**staleness
         return Fact(
             type=item.key, confidence=confidence, round=said.round, staleness=staleness, confirm=True, content=item.content, **stated
         )
+
+    def _said_by(self, item: ContextItem) -> Said | None:
+        """When the conversation stated what the item says, if that is what it stated last of the slot."""
+        said = self.said.get((item.key or "", item.target))
+        return said if said is not None and (said.item == item.id or said.item in item.formerly) else None
 
     def view(self) -> FieldView:
         """Its field as it stands."""

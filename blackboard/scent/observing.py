@@ -124,7 +124,7 @@ def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: flo
         label = f"{topic} {type_.label}".capitalize() if topic else type_.label
     content = f"{label} ({target}): {value}" if target and target != value else f"{label}: {value}"
     stated = _several(value, type_) if type_.between else value
-    return Scent(found.name, concentration, decay, target, stated, content, type_.kind, found.asked)
+    return Scent(found.name, concentration, decay, target, stated, content, "slot", found.asked)
 
 
 def _several(value: str, type_: ScentType) -> str | list[str]:

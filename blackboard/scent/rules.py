@@ -24,7 +24,6 @@ class ScentType(NamedTuple):
     """Its class: *address* and *directive* have a decay of the field's."""
     concentration: float
     decay: float
-    kind: str
     target: str
     stated: bool
     """What a question says of it is stated."""
@@ -198,7 +197,6 @@ def _type(name: str, table: TypeTable, tables: Tables, between: Any) -> ScentTyp
         group=table.group,
         concentration=table.concentration,
         decay=0.0 if table.decay is None else table.decay,
-        kind=table.kind or "slot",
         target=table.target,
         stated=table.questions == "stated",
         topics=table.topics,

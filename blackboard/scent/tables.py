@@ -29,7 +29,6 @@ A file of rules has these tables; of several files lists add up, and whatever el
 
 What else a type may say:
 
-- ``kind = "slot"``: of the item that comes of a value; *fact*, *preference* …
 - ``class = "address"``: its decay is the field's setting of that name.
 - ``target = "entity"``: it is about the order that is named beside it; ``"self"``: its value names one.
 - ``topics = ["hotel", …]``: it is a slot of the topic that is talked of, which stands for the star in its name (``[types."*_price"]``:
@@ -97,7 +96,6 @@ class TypeTable(NamedTuple):
     group: str | None = None
     concentration: float | None = None
     decay: float | None = None
-    kind: str | None = None
     target: str = "none"
     questions: str = "asked"
     upper: bool = False
@@ -174,7 +172,6 @@ _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "class": (lambda value: value in {"address", "directive"}, '"address" or "directive"'),
     "concentration": (_is_share, "a number from 0 to 1"),
     "decay": (_is_share, "a number from 0 to 1"),
-    "kind": (_is_text, 'a kind of item, as "slot"'),
     "target": (lambda value: value in {"none", "entity", "self"}, '"none", "entity" or "self"'),
     "questions": (lambda value: value in {"asked", "stated"}, '"asked" or "stated"'),
     "upper": (lambda value: isinstance(value, bool), "true or false"),

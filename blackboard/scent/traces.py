@@ -110,7 +110,7 @@ def standing(traces: Iterable[Trace]) -> list[list[Trace]]:
             named.add(scent.type)
         elif slot and scent.type in named:
             continue
-        about = slot or (scent.type, scent.target, scent.content or repr(scent.value))
+        about = slot or (scent.type, scent.target, scent.content, repr(scent.value))  # one sentence may bid several things
         if about not in said:
             said[about] = [trace]
         elif not slot or _same(said[about][0].scent, scent):

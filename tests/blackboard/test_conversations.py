@@ -392,3 +392,28 @@ def test_no_more_than_asked_for_of_each_type() -> None:
     for number in range(4):
         say(board, slot("price", number, f"A{number}"))
     assert [fact.target for fact in recall(board, "price", limit=2)] == ["A3", "A2"]
+
+
+def test_what_is_said_in_private_and_shared_is_one_fact() -> None:
+    """As sure as when it was said last."""
+    board = Driver()
+    say(board, slot("price", 7))
+    say(board, slot("price", 7), scope="shared")
+    for _ in range(9):
+        say(board, OK)
+    [fact] = recall(board, "price")
+    assert (fact.staleness, board.get("ada", fact.item or "").scope) == (9, "shared")
+    assert fact.confidence > 0
+
+
+def test_one_sentence_may_bid_several_things() -> None:
+    """Each is a fact."""
+    board = Driver()
+    say(
+        board,
+        *(
+            Scent("directive", 1.0, 0.95, "A1", verb, "You must cancel A1", kind)
+            for verb, kind in (("must", "constraint"), ("cancel", "state"))
+        ),
+    )
+    assert {fact.value for fact in recall(board, "directive")} == {"must", "cancel"}
