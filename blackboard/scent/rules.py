@@ -63,8 +63,12 @@ class Rules(NamedTuple):
     quoted: int
     logs: frozenset[int]
     """The numbers of the patterns of *error_log*."""
+    tails: tuple[str, ...]
+    """The words that stand behind a value, in small letters: most values end in none, and need not be looked at further."""
     trailing: Any
     """Finds what stands behind a value, and is no part of it."""
+    heads: frozenset[str]
+    """The first words of what is said in a value's place."""
     pointing: Any
     """Finds what is said in a value's place, and is none."""
     vocabulary: frozenset[str]
@@ -120,7 +124,9 @@ def _compile(tables: Tables) -> Rules:
         chatter=count,
         quoted=count + 1,
         logs=frozenset(number for number, each in enumerate(patterns) if each.type.name == "error_log"),
+        tails=tuple(word.lower() for word in words["trailing"]),
         trailing=compiled(rf"(?:[\s,]*{literal(words['trailing'])})+[\s,]*$"),
+        heads=frozenset(word.lower().split()[0] for word in words["pointing"]),
         pointing=compiled(rf"^{literal(words['pointing'])}(?:\s|$)"),
         vocabulary=frozenset(part for each in named for word in each for part in re.findall(r"[a-z]{2,}", word.lower()))
         - {word.lower() for word in words["acronym"]},

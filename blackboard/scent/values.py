@@ -109,6 +109,9 @@ def _of_topics(found: list[Found], topics: Topics) -> list[Found]:
 
 def _bare(said: str, rules: Rules) -> str | None:
     """A value without what stands around it; None if it only points to one."""
-    behind = rules.trailing.search(said)
-    bare = (said[: behind.start()] if behind else said).strip(_AROUND)
-    return None if not bare or rules.pointing.search(bare) else bare
+    bare = said.strip(_AROUND)
+    if bare.lower().endswith(rules.tails) and (behind := rules.trailing.search(bare)):
+        bare = bare[: behind.start()].strip(_AROUND)
+    if not bare or (bare.split(None, 1)[0].lower() in rules.heads and rules.pointing.search(bare)):
+        return None
+    return bare
