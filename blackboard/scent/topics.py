@@ -10,6 +10,7 @@ Laws, the first that applies:
 Places and distances are in bytes of UTF-8, as the engine counts.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -35,7 +36,7 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    topics: Sequence[str]
+    topics: tuple[str, ...]
 
 
 class Named(NamedTuple):
@@ -55,16 +56,15 @@ class Topics:
     """
 
     def __init__(self, reading: Reading, conversation: str | None) -> None:
-        self._conversation = conversation
+        self._conversation, self._size = conversation, len(reading.text)
         self._sentences = [end for _, end in reading.sentences]
         marks = [mark for mark in reading.marks if mark.role in _ROLES]
-        self._near = [(mark.start, mark.end, mark.role) for mark in marks if mark.role in ("after", "before")]
+        self._after = [mark.start for mark in marks if mark.role == "after"]
+        self._before = [mark.end for mark in marks if mark.role == "before"]
+        self._near = [mark.start for mark in marks if mark.role in ("after", "before")]
         self._brackets = [match.span() for match in _BRACKETS.finditer(reading.text)] if marks and b"(" in reading.text else []
-        self._named = [
-            Named(mark.start, mark.end, mark.meaning, mark.role)
-            for mark in marks
-            if mark.role not in ("after", "before") and not _within(mark.start, self._brackets)
-        ]
+        named = [Named(mark.start, mark.end, mark.meaning, mark.role) for mark in marks if mark.role not in ("after", "before")]
+        self._named = self._outside(named, self._brackets)
         self._may: set[str | None] = {conversation, *(each.topic for each in self._named)}
 
     def may(self, topics: Sequence[str]) -> bool:
@@ -75,36 +75,51 @@ class Topics:
         """The topic of each value; None of those that can be of none."""
         # A value that can be of one topic only speaks of that, whatever words are in it: a Chinese restaurant among what a hotel has.
         single = [value for value in values if len(value.topics) == 1]
-        inside = [(value.start, value.end) for value in single]
-        named = [each for each in self._named if not _within(each.start, inside)]
-        named += [Named(value.start, value.end, value.topics[0], "hint") for value in single]
-        return [self._of(value, named) if value.topics else None for value in values]
+        named = self._outside(self._named, [(value.start, value.end) for value in single])
+        named = sorted(named + [Named(value.start, value.end, value.topics[0], "hint") for value in single])
+        own = {topics: [each for each in named if each.topic in topics] for topics in {value.topics for value in values}}
+        return [self._of(value, own[value.topics]) if value.topics else None for value in values]
 
-    def _of(self, value: Span, named: Sequence[Named]) -> str | None:
+    def _outside(self, named: list[Named], stretches: Sequence[tuple[int, int]]) -> list[Named]:
+        """Those that do not stand in these stretches."""
+        if not stretches:
+            return named
+        within = bytearray(self._size)
+        for start, end in stretches:
+            within[start:end] = b"\1" * (end - start)
+        return [each for each in named if not within[each.start]]
+
+    def _of(self, value: Span, own: Sequence[Named]) -> str | None:
+        """``own``: what names a topic whose slot the value can be, in order."""
         if len(value.topics) == 1:
             return value.topics[0]
-        own = [each for each in named if each.topic in value.topics]
-        end = next((start for start, _ in self._brackets if value.start <= start < value.end), value.end)
-        inside = [each for each in own if value.start <= each.start < end]
-        inside = [each for each in inside if each.role != "kind" or (each.end == end and each.start > value.start)]
-        if inside:
-            return max(inside).topic
-        best, least = None, 0
-        for each in own:
-            if each.role == "kind":
-                continue
-            start, end = (each.end, value.start) if each.start < value.start else (value.end, each.start)
-            if any(start <= place < end for place, _, _ in self._near):
-                continue
-            distance = end - start
-            distance += HINT * (each.role == "hint" and distance > LABEL) + SENTENCE * sum(
-                start < place <= end for place in self._sentences
-            )
-            if best is None or distance < least:
-                best, least = each.topic, distance
+        first, behind = bisect_left(own, (value.start,)), bisect_left(own, (value.end,))
+        bracket = bisect_left(self._brackets, (value.start,))
+        end = min([value.end, *(start for start, _ in self._brackets[bracket : bracket + 1])])
+        for each in reversed(own[first:behind]):
+            if each.start < end and (each.role != "kind" or (each.end == end and each.start > value.start)):
+                return each.topic
+        best, least = None, 2 * (self._size + HINT) + SENTENCE * len(self._sentences)
+        for places in (range(first - 1, -1, -1), range(behind, len(own))):
+            for place in places:
+                each = own[place]
+                distance = value.start - each.end if place < first else each.start - value.end
+                if distance >= least:
+                    break  # those beyond are farther still
+                farther = self._farther(each, value) if each.role != "kind" else None
+                if farther is not None and distance + farther < least:
+                    best, least = each.topic, distance + farther
         if self._conversation in value.topics and (best is None or least > FAR):
             return self._conversation
         return best
+
+    def _farther(self, each: Named, value: Span) -> int | None:
+        """By how much it counts as farther away from a value than it is; None: something is only near to it."""
+        start, end = (each.end, value.start) if each.start < value.start else (value.end, each.start)
+        if bisect_left(self._near, start) < bisect_left(self._near, end):
+            return None
+        sentences = bisect_right(self._sentences, end) - bisect_right(self._sentences, start)
+        return HINT * (each.role == "hint" and end - start > LABEL) + SENTENCE * sentences
 
     def spoken(self, values: Iterable[tuple[Span, str | None]]) -> list[tuple[int, str]]:
         """What is spoken of, and where: the topics of the values, and those that are named beside them.
@@ -112,15 +127,16 @@ class Topics:
         What something is only near to is not, unless nothing else is.
         """
         known = [(value.start, value.end, topic) for value, topic in values]
-        taken = [(start, end) for start, end, _ in known]
+        beside = self._outside(self._named, [(start, end) for start, end, _ in known])
         found = [(start, end, topic) for start, end, topic in known if topic]
-        found += [(each.start, each.end, each.topic) for each in self._named if each.role == "topic" and not _within(each.start, taken)]
+        found += [(each.start, each.end, each.topic) for each in beside if each.role == "topic"]
         plain = [(start, topic) for start, end, topic in found if not self._is_near(start, end)]
         return sorted(plain or [(start, topic) for start, _, topic in found])
 
     def _is_near(self, start: int, end: int) -> bool:
-        return any(end <= first <= end + BESIDE if role == "after" else start - BESIDE <= last <= start for first, last, role in self._near)
+        """Does it stand only where something is?"""
+        return _any_from(self._after, end, end + BESIDE) or _any_from(self._before, start - BESIDE, start)
 
 
-def _within(place: int, stretches: Iterable[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in stretches)
+def _any_from(places: Sequence[int], first: int, last: int) -> bool:
+    return bisect_left(places, first) < bisect_right(places, last)
