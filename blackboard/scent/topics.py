@@ -2,7 +2,7 @@
 
 Laws, the first that applies:
 1. A value that says itself what it is, is that: *Garden Hotel*, *Riverside Lodge*; the last word counts, and none in brackets. A kind has
-   the last word, and is not all: *lodge keys* are no lodge.
+   the last word, and is not all: *lodge keys* are no lodge. A word of two meanings (饭店) leaves it to the rest which of them it has.
 2. Else it is of the nearest topic in the message from which nothing like *near* parts it: in "near the hotel a sight with 4.5 points" the
    points are the sight's. What only hints at a topic (*ticket*, *dinner*) counts as farther away, and so does another sentence.
 3. What is far from every topic is of the conversation's, if that is one of its own.
@@ -96,20 +96,26 @@ class Topics:
         first, behind = bisect_left(own, (value.start,)), bisect_left(own, (value.end,))
         bracket = bisect_left(self._brackets, (value.start,))
         end = min([value.end, *(start for start, _ in self._brackets[bracket : bracket + 1])])
-        for each in reversed(own[first:behind]):
-            if each.start < end and (each.role != "kind" or (each.end == end and each.start > value.start)):
-                return each.topic
-        best, least = None, 2 * (self._size + HINT) + SENTENCE * len(self._sentences)
+        inside = [
+            each
+            for each in own[first:behind]
+            if each.start < end and (each.role != "kind" or (value.start < each.start and each.end == end))
+        ]
+        meanings = [each.topic for each in inside if each.start == inside[-1].start]
+        if len(meanings) == 1:
+            return meanings[0]
+        allowed = meanings or value.topics
+        best, least = meanings[-1] if meanings else None, 2 * (self._size + HINT) + SENTENCE * len(self._sentences)
         for places in (range(first - 1, -1, -1), range(behind, len(own))):
             for place in places:
                 each = own[place]
                 distance = value.start - each.end if place < first else each.start - value.end
                 if distance >= least:
                     break  # those beyond are farther still
-                farther = self._farther(each, value) if each.role != "kind" else None
+                farther = self._farther(each, value) if each.role != "kind" and each.topic in allowed else None
                 if farther is not None and distance + farther < least:
                     best, least = each.topic, distance + farther
-        if self._conversation in value.topics and (best is None or least > FAR):
+        if self._conversation in allowed and least > FAR:
             return self._conversation
         return best
 

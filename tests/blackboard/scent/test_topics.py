@@ -37,9 +37,9 @@ BOOK: Mapping[str, Any] = {
             "patterns": ["with (?P<value>[a-z ]+)(?:[.,!?]|$)", "without [a-z]+|(?P<value>sauna)"],
         },
     },
-    "topics": {"hotel": ["hotel"], "sight": ["sight", "hotel museum"]},
+    "topics": {"hotel": ["hotel", "garden"], "sight": ["sight", "hotel museum"]},
     "hints": {"sight": ["ticket"], "hotel": ["room"]},
-    "kinds": {"hotel": ["lodge"], "sight": ["tower"]},
+    "kinds": {"hotel": ["lodge"], "sight": ["tower", "garden"]},
     "words": {"before": ["near"], "after": ["附近"], "between": ["and"], "question": ["is"], "conditional": ["if"], "negation": ["no"]},
 }
 
@@ -79,6 +79,13 @@ def test_what_says_only_within_a_value_what_it_is_says_nothing_of_others(rules: 
     assert found("a tower of 4 points", rules) == {}
     assert found("a tower of 4 points", rules, "hotel") == {"hotel_points": "4"}
     assert topics("a tower", rules) == []
+
+
+def test_a_word_of_two_meanings_leaves_it_to_the_rest(rules: Rules) -> None:
+    """To the nearest of them, then to the conversation; alone it has the meaning of a name's end."""
+    assert found("the River Garden, what a sight", rules) == {"sight_name": "River Garden"}
+    assert found("the River Garden", rules, "hotel") == {"hotel_name": "River Garden"}
+    assert found("the River Garden", rules) == {"sight_name": "River Garden"}
 
 
 def test_what_is_only_near_is_passed_over(rules: Rules) -> None:
