@@ -34,7 +34,6 @@ patterns = ['(?P<value>\d+) euros']
 [types."*_seat"]
 concentration = 0.5
 decay = 0.5
-kind = "fact"
 topics = ["cinema"]
 patterns = ['seat (?P<value>\d+)']
 
@@ -90,12 +89,11 @@ def test_a_slot_of_a_topic_is_of_the_nearest_that_is_named(rules: Rules) -> None
     assert slots("in the hotel seat 5", "cinema") == [("cinema_seat", "5")]
 
 
-def test_content_and_kind_are_what_the_type_says(rules: Rules) -> None:
-    """A topic stands before the label; a slot unless another kind is named."""
+def test_a_value_is_a_slot_under_its_label(rules: Rules) -> None:
+    """A topic stands before the label."""
     topic, price = observe("a hotel for 80 euros", rules=rules)
     assert (topic.type, topic.target, topic.value, topic.kind) == ("topic", "hotel", None, None)
     assert (price.content, price.kind, price.asked) == ("Hotel price: 80", "slot", False)
-    assert observe("cinema seat 5", rules=rules)[-1].kind == "fact"
 
 
 @pytest.mark.parametrize("text", ["ship it to me", "send it to the address", "寄到我", "发到哪里", "ship it there", "send it to you later"])
