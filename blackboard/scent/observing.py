@@ -78,7 +78,10 @@ def observe(
         return [_plain(types["chatter"], settings, emphasis)]
     reading = Reading(said, encoded, rules, quotes=rules.quoted in met)
     topics = Topics(reading, topic)
-    values = find(reading, rules, [number for number in met if number < len(rules.patterns)], topics)
+    numbers = [number for number in met if number < rules.chatter]
+    if topics:
+        numbers += (rules.chatter + number for number in rules.meets_of_topics(encoded))
+    values = find(reading, rules, numbers, topics)
     entities = [each for each in values if each.type.target == "self" and not each.type.topics]
     about = partial(_about, reading, entities, focus)
     named = rules.topics if values and is_chinese(said) else None

@@ -53,12 +53,15 @@ class Rules(NamedTuple):
     topics: Mapping[str, str]
     """Topic → its name where the message is Chinese: the first of its words that is."""
     patterns: tuple[Pattern, ...]
+    """Those of topics come last."""
     roles: Mapping[str, tuple[tuple[str, str], ...]]
     """Word, in small letters → what it does: a role of ``ROLES``, *request*, *standing* or *topic*, and for these the verb or the topic."""
     word: Any
     """Finds the words that count in a clause."""
     meets: AnyOf
-    """Which of ``patterns`` a text meets; behind their numbers those of ``chatter`` and ``quoted``."""
+    """Which of ``patterns``, but those of topics, a text meets; behind their numbers those of ``chatter`` and ``quoted``."""
+    meets_of_topics: AnyOf
+    """Which of those of topics, from 0: they are tried where one is spoken of."""
     chatter: int
     quoted: int
     logs: frozenset[int]
@@ -93,7 +96,7 @@ def _compile(tables: Tables) -> Rules:
     between = compiled(literal(tables.words["between"]))
     types = {name: _type(name, table, tables, between) for name, table in tables.types.items()}
     patterns, sources = [], []
-    for name, table in tables.types.items():
+    for name, table in sorted(tables.types.items(), key=lambda each: bool(each[1].topics)):
         for key, written in (("patterns", table.patterns), ("corrections", table.corrections)):
             for source in written:
                 path = ("types", name, key)
@@ -111,7 +114,7 @@ def _compile(tables: Tables) -> Rules:
             roles.setdefault(word.lower(), []).append((role, ""))
     words = tables.words
     gap = r"[\s\pP\pS\pM]*"
-    count = len(patterns)
+    plain = sum(not each.type.topics for each in patterns)
     named = [*tables.requests.values(), *tables.standing.values(), *tables.topics.values()]
     named += words.values()
     return Rules(
@@ -120,9 +123,10 @@ def _compile(tables: Tables) -> Rules:
         patterns=tuple(patterns),
         roles={word: tuple(each) for word, each in roles.items()},
         word=compiled(literal(roles)),
-        meets=AnyOf([*sources, rf"^{gap}(?:{literal(words['chatter'])}{gap})*$", QUOTED]),
-        chatter=count,
-        quoted=count + 1,
+        meets=AnyOf([*sources[:plain], rf"^{gap}(?:{literal(words['chatter'])}{gap})*$", QUOTED]),
+        meets_of_topics=AnyOf(sources[plain:]),
+        chatter=plain,
+        quoted=plain + 1,
         logs=frozenset(number for number, each in enumerate(patterns) if each.type.name == "error_log"),
         tails=tuple(word.lower() for word in words["trailing"]),
         trailing=compiled(rf"(?:[\s,]*{literal(words['trailing'])})+[\s,]*$"),

@@ -67,6 +67,10 @@ class Topics:
         self._named = self._outside(named, self._brackets)
         self._may: set[str | None] = {conversation, *(each.topic for each in self._named)}
 
+    def __bool__(self) -> bool:
+        """Is any spoken of, or hinted at?"""
+        return self._may != {None}
+
     def may(self, topics: Sequence[str]) -> bool:
         """Can a value be of one of these?"""
         return not self._may.isdisjoint(topics)
