@@ -52,6 +52,12 @@ class Clause:
         """A word of such a role stands before that place."""
         return not self.roles.isdisjoint(roles) and any(mark.role in roles and mark.end <= place for mark in self.marks)
 
+    def denies(self, place: int) -> bool:
+        """What stands there is not so, or not to be."""
+        return self.has_before(place, "negation") or any(
+            mark.role == "standing" and mark.meaning == "never" and mark.end <= place for mark in self.marks
+        )
+
 
 class Reading:
     """A text, read with the words of some rules.

@@ -71,7 +71,7 @@ def find(reading: Reading, rules: Rules, met: Sequence[int], topics: Topics) -> 
         type_ = pattern.type
         clauses = reading.clauses_of(place, max(stop, place + 1))
         # What is looked for may be supposed: "if there is a hotel of four points".
-        if clauses[0].has_before(place, "negation") or (not type_.stated and clauses[0].has_before(place, "conditional")):
+        if clauses[0].denies(place) or (not type_.stated and clauses[0].has_before(place, "conditional")):
             continue
         if pattern.correction and type_.group:
             type_ = last.get(type_.group, type_)

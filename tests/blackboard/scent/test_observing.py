@@ -475,3 +475,46 @@ def test_what_others_offer_is_not(text: str) -> None:
 def test_an_item_is_in_the_words_of_its_message(text: str, content: str) -> None:
     """So that questions in the same language find it."""
     assert content in {scent.content for scent in observe(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "shipping", "billing"),
+    [
+        ("ship to 88 Hill Road, Leeds, and the billing address is 9 Long Lane, York", "88 Hill Road, Leeds", "9 Long Lane, York"),
+        ("发到成都市天府大道88号，发票地址是武汉市中山路9号", "成都市天府大道88号", "武汉市中山路9号"),
+    ],
+)
+def test_one_address_ends_where_the_next_is_spoken_of(text: str, shipping: str, billing: str) -> None:
+    """Though a comma may also stand within one."""
+    assert {scent.type: scent.value for scent in observe(text)} == {"shipping_address": shipping, "billing_address": billing}
+
+
+@pytest.mark.parametrize("text", ["Never deliver on a Sunday.", "You must never send it by DHL", "千万不要发顺丰", "禁止周日送货"])
+def test_what_is_never_to_be_is_no_value(text: str) -> None:
+    """It stands in the rule alone."""
+    assert [scent.value for scent in observe(text)] == ["never"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("No wait, ship it to No. 7 Castle Street, Cork", "No. 7 Castle Street, Cork"),
+        ("The parcel should go to 7 Castle Street, Cork", "7 Castle Street, Cork"),
+        ("Is the shipping address still 7 Castle Street, Cork?", "7 Castle Street, Cork"),
+    ],
+)
+def test_an_address_is_found_whole(text: str, value: str) -> None:
+    """In whatever sentence it stands."""
+    assert [scent.value for scent in observe(text) if scent.type == "shipping_address"] == [value]
+
+
+@pytest.mark.parametrize("text", ["send the invoice to jo@example.com", "发到西安的订单取消"])
+def test_what_is_no_address_is_none(text: str) -> None:
+    """One of mail is not, nor what an order is told by."""
+    assert not [scent for scent in observe(text) if scent.type.endswith("_address")]
+
+
+@pytest.mark.parametrize("text", ["Continue with order A789", "继续订单A789"])
+def test_an_order_is_taken_up_again_by_its_number(text: str) -> None:
+    """As by "the one from before"."""
+    assert {scent.type for scent in observe(text)} == {"continuation", "order_reference"}
