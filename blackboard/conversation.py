@@ -66,10 +66,14 @@ class Conversation:
         """A message's scents, with what the items say that come of them."""
         if said.settings is not None:
             self.field.settings = said.settings
+        rules = list[Deposit]()
         for scent in self.governor.release(said.scents, turn=said.turn):
             deposit = self._deposit(scent, said.scope)
-            if deposit is not None:
-                yield scent, deposit
+            if deposit is None or deposit in rules:  # "it must stay and never change" is one rule, said once
+                continue
+            if deposit.kind == CONSTRAINT:
+                rules.append(deposit)
+            yield scent, deposit
 
     def _deposit(self, scent: Scent, scope: str) -> Deposit | None:
         """The item that a scent comes to. What names no entity is about the conversation, if that has a name.

@@ -87,6 +87,15 @@ def test_a_standing_rule_is_a_soft_constraint_and_a_request_a_state() -> None:
     assert {(fact.value, fact.target) for fact in recall(board, "directive")} == {("keep", "A1"), ("cancel", "B2")}
 
 
+def test_a_sentence_that_asks_for_two_things_is_two_states_and_two_facts() -> None:
+    """Neither hides the other."""
+    board = Driver()
+    both = [Scent("directive", 0.85, 0.95, "A1", verb, "cancel it and delete my note", "state") for verb in ("cancel", "delete")]
+    say(board, *both)
+    assert {item.key for item in board.top("ada")} == {"cancel", "delete"}
+    assert {fact.value for fact in recall(board, "directive")} == {"cancel", "delete"}
+
+
 def test_what_has_no_kind_leaves_no_item() -> None:
     """Small talk is in the field alone."""
     board = Driver()

@@ -102,6 +102,12 @@ def test_what_has_no_value_is_a_fact_for_each_content() -> None:
     ]
 
 
+def test_a_sentence_that_asks_for_two_things_is_two_facts() -> None:
+    """Both stand, each as sure as it was said."""
+    both = [directive("cancel", "cancel it and delete my note"), directive("delete", "cancel it and delete my note")]
+    assert {fact.value: fact.confidence for fact in kernel(both).recall("directive")} == {"cancel": 0.85, "delete": 0.85}
+
+
 def test_what_says_nothing_is_recalled_by_its_name_alone() -> None:
     """A star brings what one could act on."""
     found = kernel([plain("general", 0.6), ship("Beijing")])

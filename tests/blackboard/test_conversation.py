@@ -1,0 +1,44 @@
+"""Claims about one conversation by itself: what items come of it, and which facts it makes of items."""
+
+from typing import Any
+
+import pytest
+
+from blackboard.conversation import Conversation
+from bus.messages import Deposit, Scent, Scents
+from tests.blackboard.scent.said import directive, slot
+
+
+def rule(verb: str, content: str, target: str | None = None) -> Scent:
+    """A standing rule."""
+    return Scent("directive", 0.85, 0.95, target, verb, content, "constraint")
+
+
+def deposits(conversation: Conversation, *scents: Scent, **how: Any) -> list[Deposit]:
+    """What comes of one message."""
+    return [deposit for _, deposit in conversation.release(Scents(scents, **how))]
+
+
+def test_a_sentence_that_binds_twice_is_one_rule_and_one_that_asks_twice_two_requests() -> None:
+    """A message is no confirmation of itself; said again it is one."""
+    conversation, sentence = Conversation(""), "It must stay and never change"
+    message = [rule("must", sentence), rule("never", sentence), directive("cancel", "cancel it all"), directive("delete", "cancel it all")]
+    for _ in range(2):
+        assert [(each.kind, each.key) for each in deposits(conversation, *message)] == [
+            ("constraint", None),
+            ("state", "cancel"),
+            ("state", "delete"),
+        ]
+
+
+def test_a_value_that_is_taken_back_within_a_message_stands_again() -> None:
+    """To Beijing – no, Shanghai – no, Beijing: it is said last."""
+    said = [slot("shipping_address", value) for value in ("Beijing", "Shanghai", "Beijing")]
+    assert [each.value for each in deposits(Conversation(""), *said)] == ["Beijing", "Shanghai", "Beijing"]
+
+
+@pytest.mark.parametrize(("name", "target", "about"), [("", None, None), ("li", None, "li"), ("li", "A1", "A1"), ("", "A1", "A1")])
+def test_what_names_no_entity_is_about_the_conversation(name: str, target: str | None, about: str | None) -> None:
+    """If that has a name."""
+    message = [slot("price", 7, target=target), directive("cancel", "cancel it", target=target), rule("keep", "keep it", target)]
+    assert [each.target for each in deposits(Conversation(name), *message)] == [about] * 3
