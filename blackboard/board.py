@@ -364,9 +364,8 @@ class Board:
     def ahead(self, *, anew: bool = False) -> Iterator[tuple[str, bytes]]:
         """(page name, bytes) of what changed since that was taken last, a little at a time; entries may be applied in between.
 
-        It is a state only with what ``take`` gives then. With ``anew`` it is everything, and nothing is left of what was written before.
+        It is a state only with what ``take`` gives then. With ``anew`` nothing is left of what was written before.
         """
-        self._conversations.changed(anew=anew)
         return self._network.ahead(anew=anew)
 
     def take(self) -> Iterator[tuple[str, bytes]]:

@@ -52,8 +52,8 @@ class Conversation:
         self.governor = governor or ContextGovernor(PheromoneField())
         self.said: dict[Slot, Said] = {}
         """What was said last comes last."""
-        self.heard = 0
-        """The entry of the log that spoke in it last."""
+        self.heard = 0, 0
+        """The entry of the log that spoke in it last, and the how manieth of that entry's."""
 
     @property
     def field(self) -> PheromoneField:

@@ -35,7 +35,7 @@ class _Kept(Struct, array_like=True):
 
     owner: str
     name: str
-    heard: int
+    heard: tuple[int, int]
     governor: GovernorState
     said: list[tuple[str, str | None, Said]]
 
@@ -49,6 +49,8 @@ class Conversations:
         """Of each owner the one that spoke last comes last."""
         self._changed: dict[tuple[str, str], None] = {}
         """Those whose pages are not what was taken last."""
+        self._heard = 0, 0
+        """As in ``Conversation``: the last of all."""
 
     # ---- what is said -------------------------------------------------------------------------------------------------------------------
 
@@ -57,7 +59,8 @@ class Conversations:
         there = self._of.setdefault(owner, {})
         conversation = there.pop(name, None) or Conversation(name)
         there[name] = conversation
-        conversation.heard = entry
+        last, number = self._heard
+        conversation.heard = self._heard = (entry, number + 1 if entry == last else 0)
         self._touch(owner, name)
         if len(there) > MAX_CONVERSATIONS:
             silent = next(iter(there))
@@ -129,13 +132,11 @@ class Conversations:
 
     # ---- checkpoints --------------------------------------------------------------------------------------------------------------------
 
-    def changed(self, *, anew: bool) -> None:
-        """Whether each is to be written again, or those that have changed."""
-        if anew:
-            self._changed.update(((owner, name), None) for owner, there in self._of.items() for name in there)
-
     def pages(self, *, full: bool = False) -> Iterator[tuple[str, bytes]]:
-        """(page name, bytes) of each conversation that has changed since they were taken last, ``b""`` where it is gone; or of all."""
+        """(page name, bytes) of each conversation that has changed since they were taken last, ``b""`` where it is gone; or of all.
+
+        A page has all of its conversation: over the one from before nothing is left of what was forgotten.
+        """
         changed = [(owner, name) for owner, there in self._of.items() for name in there] if full else list(self._changed)
         for owner, name in changed:
             conversation = self._of.get(owner, {}).get(name)

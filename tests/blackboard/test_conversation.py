@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from blackboard.conversation import Conversation
-from bus.messages import Deposit, Scent, Scents
+from blackboard.wire import from_deposit
+from bus.messages import Deposit, Recall, Scent, Scents
 from tests.blackboard.scent.said import directive, slot
 
 
@@ -42,3 +43,26 @@ def test_what_names_no_entity_is_about_the_conversation(name: str, target: str |
     """If that has a name."""
     message = [slot("price", 7, target=target), directive("cancel", "cancel it", target=target), rule("keep", "keep it", target)]
     assert [each.target for each in deposits(Conversation(name), *message)] == [about] * 3
+
+
+def test_of_a_request_it_is_not_known_when_a_value_was_stated() -> None:
+    """It gives no slot a value, and takes the place of none."""
+    conversation = Conversation("")
+    for scent, deposit in conversation.release(Scents((directive("cancel", "cancel it"), slot("price", 7)))):
+        conversation.note(scent, from_deposit(deposit, "ada"))
+    assert list(conversation.said) == [("price", None)]
+
+
+def test_a_type_that_is_renamed_is_as_old_as_it_was() -> None:
+    """And no other is touched, however long ago it was said."""
+    conversation = Conversation("")
+    message = (slot("price", 7), slot("size", "L"))
+    items = {}
+    for scent, deposit in conversation.release(Scents(message)):
+        items[scent.type] = from_deposit(deposit, "ada")
+        conversation.note(scent, items[scent.type])
+    for _ in range(9):
+        conversation.governor.release([])
+    conversation.rename("price", "cost")
+    items["price"].key = "cost"
+    assert {fact.type: fact.staleness for fact in conversation.recall(Recall("*"), items.values())} == {"cost": 9, "size": 9}

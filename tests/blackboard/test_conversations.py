@@ -9,6 +9,7 @@ import pytest
 from blackboard import conversation, conversations
 from blackboard.board import Board
 from blackboard.conversation import SLOT
+from blackboard.entry import Entry
 from blackboard.scent.settings import tutoring
 from bus.messages import (
     AnyObservation,
@@ -347,27 +348,53 @@ def test_a_conversation_speaks_in_units_of_its_own(said: AnyObservation) -> None
 
 
 @pytest.mark.parametrize(
-    ("change", "of"),
+    "change",
     [
-        (lambda board: say(board, slot("price", 8)), ""),
-        (lambda board: board.say("ada", BeginTask("next")), ""),
-        (lambda board: board.say("ada", Erase(recall(board, "price")[0].item or "")), ""),
-        (lambda board: board.say("_board", HandOver("ada", "bob")), ""),
-        (lambda board: board.say("_board", EraseOwned("ada")), ""),
-        (lambda board: board.say("_board", RenameKey("price", "cost")), ""),
+        lambda board: say(board, slot("price", 8)),
+        lambda board: board.say("ada", BeginTask("next")),
+        lambda board: board.say("ada", Erase(recall(board, "price")[0].item or "")),
+        lambda board: board.say("_board", HandOver("ada", "bob")),
+        lambda board: board.say("_board", EraseOwned("ada")),
+        lambda board: board.say("_board", RenameKey("price", "cost")),
     ],
 )
-def test_a_checkpoint_holds_what_changed_since_the_last(change: Callable[[Driver], None], of: str) -> None:
+def test_a_checkpoint_holds_what_changed_since_the_last(change: Callable[[Driver], None]) -> None:
     """Over the pages from before it gives the same board."""
     board = Driver()
     say(board, slot("price", 7))
-    board.say("ada", EndTask(of))
+    board.say("ada", EndTask())
     pages = board.board.snapshot()
     assert not [name for name in board.board.snapshot() if name.startswith("conversation:")], "what has not changed is not written again"
     change(board)
     pages = {name: page for name, page in {**pages, **board.board.snapshot()}.items() if page}
     restored = Board.restore(board.board.config, pages, archive=board.board.archive)
     assert restored.snapshot(full=True) == board.board.snapshot(full=True)
+
+
+def test_over_the_pages_from_before_nothing_is_left_of_what_was_erased() -> None:
+    """Of no conversation that had it, whoever's it is, named or silent since."""
+    board = Driver()
+    for agent, name in (("ada", ""), ("ada", "li"), ("bob", "li")):
+        say(board, slot("shipping_address", SECRET), agent=agent, conversation=name, scope="shared")
+    pages = board.board.snapshot()
+    assert SECRET.encode() in b"".join(data for name, data in pages.items() if name.startswith("conversation:"))
+    for item in board.top("ada"):
+        board.say("ada", Erase(item.id))
+    pages |= {**dict(board.board.ahead(anew=True)), **dict(board.board.take())}
+    assert SECRET.encode() not in b"".join(pages.values())
+
+
+def test_of_those_that_spoke_in_one_entry_the_first_is_silent_for_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also across a restart, whichever way their pages come: so all hosts forget the same."""
+    monkeypatch.setattr(conversations, "MAX_CONVERSATIONS", 2)
+    board = Driver()
+    units = tuple((Scents((OK,), name),) for name in ("b", "a"))
+    board.board.apply(Entry(seq=1, stamp=0.0, agent="ada", epoch="ada", post=1, units=units))
+    restarted = Driver(board=Board.restore(board.board.config, dict(sorted(board.board.snapshot(full=True).items()))))
+    for each in (board, restarted):
+        each.log.append(None)  # type: ignore[arg-type]  # its number is taken
+        say(each, OK, conversation="c")
+        assert [field(each, name).round for name in "abc"] == [1, 0, 1]
 
 
 def test_conversations_are_bounded_by_forgetting_the_most_silent(monkeypatch: pytest.MonkeyPatch) -> None:
