@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from blackboard.identity import folded, folded_name
 from blackboard.items import ContextItem
-from blackboard.kinds import CONSTRAINT
+from blackboard.kinds import CONSTRAINT, SLOT, STATE
 from blackboard.scent.field import PheromoneField
 from blackboard.scent.governor import ContextGovernor
 from blackboard.scent.kernel import RecallKernel
@@ -25,11 +25,8 @@ from bus.messages import Deposit, Fact, Facts, FieldView, Recall, Scent, Scents
 Slot = tuple[str, str | None]
 """Type and target."""
 
-SLOT = "slot"
-STATE = "state"
-
 _Stated = tuple[str | None, str | None, str]
-"""Type, target and content."""
+"""Type, target, and content or value."""
 
 MAX_SLOTS = 1024
 """Of one conversation, of which it is known when they were last said; the one that was said longest ago is forgotten for the next."""
@@ -83,15 +80,13 @@ class Conversation:
         if scent.asked:
             return None
         target = scent.target or self.name or None
-        match scent.kind:
-            case "slot":
-                return Deposit(scent.content, SLOT, key=scent.type, target=target, value=scent.value, scope=scope)
-            case "constraint":
-                return Deposit(scent.content, CONSTRAINT, target=target, scope=scope)
-            case "state":
-                return Deposit(scent.content, STATE, key=scent.value, target=target, scope=scope)
-            case _:
-                return None
+        if scent.kind == SLOT:
+            return Deposit(scent.content, SLOT, key=scent.type, target=target, value=scent.value, scope=scope)
+        if scent.kind == CONSTRAINT:
+            return Deposit(scent.content, CONSTRAINT, target=target, scope=scope)
+        if scent.kind == STATE:
+            return Deposit(scent.content, STATE, key=scent.value, target=target, scope=scope)
+        return None
 
     def note(self, scent: Scent, item: ContextItem) -> str | None:
         """This item came of a scent. Gives the item that it takes the place of beside its own slot's, if there is one: the value that was
@@ -134,7 +129,7 @@ class Conversation:
                 sure[*slot, fact.content] = fact
             else:
                 facts.append(fact)
-        once: dict[tuple[str | None, str | None, str], ContextItem] = {}  # what is said in private and shared is one fact
+        once: dict[_Stated, ContextItem] = {}  # what is said in private and shared is one fact
         for item in standing:
             value = item.key, item.target, repr(item.value)
             if value not in once or self._said_by(item) is not None:

@@ -13,9 +13,10 @@ import msgspec
 from msgspec import Struct
 
 from blackboard import views
-from blackboard.conversation import SLOT, Conversation, Said
+from blackboard.conversation import Conversation, Said
 from blackboard.identity import folded, folded_name
 from blackboard.items import ContextItem
+from blackboard.kinds import SLOT
 from blackboard.network import PheromoneNetwork
 from blackboard.scent.governor import ContextGovernor
 from blackboard.scent.settings import matches

@@ -19,6 +19,10 @@ CONSTRAINT = "constraint"
 PREFERENCE = "preference"
 TRACE = "trace"
 """The kind of drafts, and of thoughts in between."""
+SLOT = "slot"
+"""The kind of a value that takes the place of the one before: what a conversation states."""
+STATE = "state"
+"""The kind of what is the case for now: what a conversation asks for."""
 SUMMARY = "summary"
 """The kind of what several faded items said together."""
 STRONGEST = 1e6
@@ -113,10 +117,10 @@ DEFAULTS: Mapping[str, Policy] = {
         policy(CONSTRAINT, initial=8.0, rate=0.005),
         policy(PREFERENCE, initial=6.0, rate=0.02),
         policy("fact", initial=4.0, rate=0.02, then="fold"),
-        policy("slot", initial=4.0, rate=0.02),
+        policy(SLOT, initial=4.0, rate=0.02),
         policy("tool_result", initial=4.0, rate=0.03, then="fold"),
         policy(SUMMARY, initial=3.0, rate=0.02, threshold=0.5),
-        policy("state", initial=2.0, rate=0.05, then="discard"),
+        policy(STATE, initial=2.0, rate=0.05, then="discard"),
         policy(TRACE, initial=1.0, rate=0.1, threshold=0.5, then="discard"),
     )
 }

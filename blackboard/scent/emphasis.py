@@ -3,11 +3,13 @@
 import re
 from collections.abc import Set as AbstractSet
 
+from blackboard.scent.folding import HAN
+
 _MARKED = re.compile(r"!!|\*\*[^*\n]+\*\*|__[^_\n]+__")
 # Letters that have a case: "all capitals" means nothing of a script without (chapter 3, "Faults").
 _CAPITALS = re.compile(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ]{2,}(?![^\W_])")
 _AGAIN = re.compile(r"\b([^\W\d_]{2,20})[ ,!.]+\1\b")
-_AGAIN_IN_CHINESE = re.compile(r"([㐀-鿿]{2,6})[,，!！]?\1|([㐀-鿿])\2\2")
+_AGAIN_IN_CHINESE = re.compile(rf"({HAN}{{2,6}})[,，!！]?\1|({HAN})\2\2")
 
 
 def is_emphatic(text: str, vocabulary: AbstractSet[str]) -> bool:

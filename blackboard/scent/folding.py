@@ -23,7 +23,9 @@ def folded(text: str) -> str:
     return text.translate(_SIGNS)
 
 
-_CHINESE = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+HAN = "[\u3400-\u4dbf\u4e00-\u9fff]"
+"""A pattern of one Chinese character."""
+_CHINESE = re.compile(HAN)
 
 
 def is_chinese(text: str) -> bool:

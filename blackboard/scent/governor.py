@@ -13,6 +13,7 @@ from typing import Self
 
 from msgspec.structs import replace
 
+from blackboard.kinds import STATE
 from blackboard.scent.field import ROUND, PheromoneField
 from blackboard.scent.rules import Rules
 from blackboard.scent.superposition import superpose
@@ -124,7 +125,7 @@ class ContextGovernor:
             if not field.is_core(scent.type):
                 concentration = min(1.0, max(BROUGHT * scent.concentration, field.settings.min_concentration))
                 # Going on with a task is not asking again for what was asked for in it.
-                brought.append(replace(scent, concentration=concentration, decay=FACTOR, asked=scent.kind == "state"))
+                brought.append(replace(scent, concentration=concentration, decay=FACTOR, asked=scent.kind == STATE))
             elif not any(trace.scent.target == scent.target for trace in field.traces(scent.type)):
                 brought.append(scent)
         return replace(snapshot, scents=tuple(brought))

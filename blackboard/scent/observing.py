@@ -14,6 +14,7 @@ from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import Protocol
 
+from blackboard.kinds import CONSTRAINT, SLOT, STATE
 from blackboard.scent.clauses import Clause, Mark, Reading
 from blackboard.scent.emphasis import is_emphatic
 from blackboard.scent.folding import clean, folded, is_chinese
@@ -27,23 +28,21 @@ LONGEST = 4096
 """Characters of a text that are read: what stands behind them gives no scent."""
 
 EMPHASIS = 1.2
+"""By which it multiplies a concentration."""
 FURTHER = 0.15
 """What each further directive word adds."""
 LEAST, MOST = 0.2, 0.6
 """Of a general statement, which has 0.1 for each entity or verb."""
 
-
 _start = attrgetter("start")
 _DIRECTIVE = frozenset({"request", "standing"})
 _COUNTED = frozenset({"verb", "request", "standing", "topic"})
-
-
 _AND = re.compile(r"(?:[\s,#&、和与及跟]|\b(?:and|or|orders?)\b|订单)*", re.IGNORECASE)
 """What stands between several orders."""
 
 
-class About(Protocol):
-    """Which entities something at a place is about."""
+class Entities(Protocol):
+    """Which entities something at a place is about, by ``_about``."""
 
     def __call__(self, place: int, *, ahead: bool) -> list[str | None]: ...
 
@@ -110,7 +109,7 @@ def _plain(type_: ScentType, settings: FieldSettings, emphasis: float = 1.0, tar
     return Scent(type_.name, min(type_.concentration * emphasis, 1.0), _decay(type_, settings), target)
 
 
-def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: float, chinese: Mapping[str, str] | None) -> Scent:
+def _of_value(found: Found, about: Entities, settings: FieldSettings, emphasis: float, chinese: Mapping[str, str] | None) -> Scent:
     """The scent of what a pattern found; in a message that is ``chinese`` by its Chinese label, and topics by these names."""
     type_, value, target = found.type, found.value, found.target
     if target is None and type_.target == "self":
@@ -127,7 +126,7 @@ def _of_value(found: Found, about: About, settings: FieldSettings, emphasis: flo
         label = f"{topic} {type_.label}".capitalize() if topic else type_.label
     content = f"{label} ({target}): {value}" if target and target != value else f"{label}: {value}"
     stated = _several(value, type_) if type_.between else value
-    return Scent(found.name, concentration, decay, target, stated, content, "slot", found.asked)
+    return Scent(found.name, concentration, decay, target, stated, content, SLOT, found.asked)
 
 
 def _several(value: str, type_: ScentType) -> str | list[str]:
@@ -140,7 +139,7 @@ def _several(value: str, type_: ScentType) -> str | list[str]:
     return parts if len(parts) > 1 else value
 
 
-def _directives(reading: Reading, type_: ScentType, about: About, settings: FieldSettings, emphasis: float) -> list[tuple[int, Scent]]:
+def _directives(reading: Reading, type_: ScentType, about: Entities, settings: FieldSettings, emphasis: float) -> list[tuple[int, Scent]]:
     """What is to be done, and what is to hold."""
     meant: list[tuple[Mark, Clause, bool, bool]] = []
     for clause in reading.clauses:
@@ -158,7 +157,7 @@ def _directives(reading: Reading, type_: ScentType, about: About, settings: Fiel
     for mark, clause, forbidden, asked in meant:
         if not forbidden:
             sentence = reading.slice(*reading.sentences[clause.sentence]).strip()
-            kind = "constraint" if mark.role == "standing" else "state"
+            kind = CONSTRAINT if mark.role == "standing" else STATE
             targets = about(mark.start, ahead=True)
             decay = _decay(type_, settings)
             found += [

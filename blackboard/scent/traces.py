@@ -8,6 +8,7 @@ from typing import Self
 
 from msgspec import Struct
 
+from blackboard.kinds import SLOT
 from bus.messages import FieldSettings, Scent
 
 CONFIRMATION, CONTINUATION, CHATTER, TOPIC, ORDER = "confirmation", "continuation", "chatter", "topic", "order_reference"
@@ -80,7 +81,7 @@ class GovernorState(Struct, frozen=True, kw_only=True):
 
 def slot_of(scent: Scent) -> tuple[str, str | None] | None:
     """Which slot it gives a value to; None: it is of another kind."""
-    if scent.kind == "slot" or (scent.kind is None and scent.value is not None):
+    if scent.kind == SLOT or (scent.kind is None and scent.value is not None):
         return scent.type, scent.target
     return None
 

@@ -8,8 +8,8 @@ import pytest
 
 from blackboard import conversation, conversations
 from blackboard.board import Board
-from blackboard.conversation import SLOT
 from blackboard.entry import Entry
+from blackboard.kinds import SLOT
 from blackboard.scent.settings import tutoring
 from bus.messages import (
     AnyObservation,
