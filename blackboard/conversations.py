@@ -88,7 +88,7 @@ class Conversations:
         """Let an owner's conversations be another's, but for those of a name that the other has one of."""
         theirs, mine = self._of.get(to, {}), self._of.get(owner, {})
         self.drop(owner)
-        both = {**{name: each for name, each in mine.items() if name not in theirs}, **theirs}
+        both = {**mine, **theirs}
         self._of[to] = dict(sorted(both.items(), key=lambda each: each[1].heard)[-MAX_CONVERSATIONS:])
         for name in both:
             self._touch(to, name)

@@ -91,10 +91,13 @@ def observe(
     spoken = topics.spoken((each.span, each.topic) for each in values)
     found += [(place, _plain(types["topic"], settings, emphasis, each)) for place, each in spoken]
     found.sort(key=itemgetter(0))
-    scents = list[Scent]()
+    scents, newest = list[Scent](), dict[tuple[str, str | None], Scent]()
     for _, scent in found:
-        if scent not in scents:
+        slot = scent.type, scent.target
+        # Once is enough, unless another value was said since: to Leeds – no, to Bath – no, to Leeds.
+        if scent not in scents or (scent.kind == SLOT and newest[slot] != scent):
             scents.append(scent)
+        newest[slot] = scent
     return scents
 
 

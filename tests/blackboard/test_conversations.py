@@ -289,6 +289,16 @@ def test_an_owners_conversations_go_or_pass_on_with_what_is_private() -> None:
     assert b"wang" not in b"".join(board.board.snapshot(full=True).values())
 
 
+def test_who_takes_conversations_over_keeps_no_more_than_the_latest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of both, by when they spoke."""
+    monkeypatch.setattr(conversations, "MAX_CONVERSATIONS", 2)
+    board = Driver()
+    for agent, name in (("bob", "a"), ("ada", "b"), ("bob", "c"), ("ada", "d")):
+        say(board, OK, agent=agent, conversation=name)
+    board.say("_board", HandOver("ada", "bob"))
+    assert [field(board, name, "bob").round for name in "abcd"] == [0, 0, 1, 1]
+
+
 def test_a_key_that_is_renamed_is_renamed_in_fields() -> None:
     """The type is the key."""
     board = Driver()

@@ -123,6 +123,7 @@ def test_a_request_is_about_all_orders_that_are_named_together() -> None:
     assert cancelled("把订单A1和B2取消") == ["A1", "B2"]
     assert cancelled("cancel #A1, keep #B2") == ["A1"]
     assert cancelled("cancel #A1 instead of #B2") == ["A1"]
+    assert cancelled("寄出A1后把B2取消") == ["B2"]
 
 
 @pytest.mark.parametrize(
@@ -254,6 +255,12 @@ def test_values_are_kept_whole(text: str, type_: str, value: str) -> None:
 def test_a_correction_comes_behind_what_it_corrects(text: str) -> None:
     """So that the newer wins."""
     assert values(text, "shipping_address") == ["Shanghai", "Beijing"]
+
+
+def test_what_is_taken_back_is_said_again() -> None:
+    """Though it was said first, too; so the newest wins."""
+    assert values("ship it to Leeds. No, ship it to Bath! No, ship it to Leeds", "shipping_address") == ["Leeds", "Bath", "Leeds"]
+    assert values("发到上海，不对，发到北京，还是发到上海", "shipping_address") == ["上海", "北京", "上海"]
 
 
 @pytest.mark.parametrize("text", ["发到上海，不对，发到北京", "寄到上海…改成北京", "送到上海。错了，是北京"])

@@ -37,6 +37,12 @@ decay = 0.5
 topics = ["cinema"]
 patterns = ['seat (?P<value>\d+)']
 
+[types.ribbon]
+concentration = 0.9
+decay = 0.5
+target = "entity"
+patterns = ['ribbon (?P<value>\w+)(?: for (?P<target>\w+))?']
+
 [topics]
 hotel = ["hotel"]
 cinema = ["cinema"]
@@ -113,3 +119,13 @@ def test_what_stands_around_a_value_is_no_part_of_it(text: str) -> None:
 def test_marks_around_a_value_are_taken_away_whatever_its_pattern(rules: Rules) -> None:
     """Of both languages."""
     assert [scent.value for scent in observe("note: “well, done”！", rules=rules)] == ["well, done"]
+
+
+def test_what_a_pattern_names_is_what_it_is_about(rules: Rules) -> None:
+    """Before the order that the conversation is about."""
+    assert [observe(text, focus="A1", rules=rules)[0].target for text in ("ribbon red", "ribbon red for Ann")] == ["A1", "Ann"]
+
+
+def test_emphasis_brings_no_value_above_one(rules: Rules) -> None:
+    """However sure its type is."""
+    assert [observe(text, rules=rules)[0].concentration for text in ("ribbon red", "ribbon red!!")] == [0.9, 1.0]
