@@ -89,3 +89,9 @@ def test_a_slice_is_of_what_was_said() -> None:
     reading = Reading("去，北京", "去,北京".encode(), shipped(), quotes=False)
     assert reading.slice(4, 10) == "北京"
     assert [clause.sentence for clause in reading.clauses_of(0, 10)] == [0, 0]
+
+
+def test_what_stands_before_the_first_clause_is_of_it() -> None:
+    """Signs alone are no clause."""
+    reading = read("?! so, it is")
+    assert reading.clauses_of(0, 1) == [reading.clause_at(0)] == reading.clauses[:1]

@@ -72,6 +72,12 @@ def test_a_value_that_names_its_topic_is_of_that_one(rules: Rules) -> None:
     assert found("at the Garden Hotel(near the sight)", rules) == {"hotel_name": "Garden Hotel(near the sight)"}
 
 
+def test_what_stands_in_brackets_is_no_topic(rules: Rules) -> None:
+    """However near."""
+    assert found("a hotel (by a sight) of 4 points", rules) == {"hotel_points": "4"}
+    assert topics("a hotel (by a sight) of 4 points", rules) == ["hotel"]
+
+
 def test_what_says_only_within_a_value_what_it_is_says_nothing_of_others(rules: Rules) -> None:
     """So the tower of a chess set has no points of a sight."""
     assert found("the River Lodge", rules) == found("the River Lodge", rules, "sight") == {"hotel_name": "River Lodge"}

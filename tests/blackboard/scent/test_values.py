@@ -93,6 +93,8 @@ def test_a_slot_of_a_topic_is_of_the_nearest_that_is_named(rules: Rules) -> None
     assert slots("at most 80 euros") == []
     assert slots("at most 80 euros", "airport") == []
     assert slots("in the hotel seat 5", "cinema") == [("cinema_seat", "5")]
+    assert slots("ribbon red, 80 euros", "hotel") == [("ribbon", "red"), ("hotel_price", "80")], "beside it stands what is of no topic"
+    assert slots("ribbon red, 80 euros") == [("ribbon", "red")]
 
 
 def test_a_value_is_a_slot_under_its_label(rules: Rules) -> None:
