@@ -218,9 +218,11 @@ def _rows_read(dialogues: Sequence[Dialogue]) -> list[Row]:
         Row("from text: all slots found", "%", (count.recall(TYPES),), least=True),
         Row("from text: what of all is right", "%", (count.precision(TYPES),), least=True),
     ]
-    for type_ in sorted(count.stated | count.found):
-        note = f"{count.precision([type_]):.1f} % right; {count.stated[type_]} stated"
-        found.append(Row(f"from text: {type_} found", "%", (count.recall([type_]),), least=True, note=note))
+    types = sorted(count.stated | count.found)
+    of_topics = {topic: [each for each in types if each.partition("_")[0] == topic] for topic in TOPICS.values()}
+    for name, several in (*of_topics.items(), *((each, [each]) for each in types)):
+        note = f"{count.precision(several):.1f} % right; {sum(count.stated[each] for each in several)} stated"
+        found.append(Row(f"from text: {name} found", "%", (count.recall(several),), least=True, note=note))
     ends = outcomes(dialogues, read)
     right, outdated = standing(ends, lambda each: each.board)
     within, of_field = standing(ends, lambda each: each.field)

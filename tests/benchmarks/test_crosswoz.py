@@ -87,6 +87,12 @@ def test_gives_every_row(data: Path) -> None:
     rows = {row.name: row for row in crosswoz.rows(data, TINY)}
     assert rows["from text: all slots found"].value == rows["from text: what of all is right"].value == 100
     assert {row.verdict for row in rows.values()} <= {"ok", ""}
+    by_topic = {topic: rows[f"from text: {topic} found"] for topic in ("hotel", "restaurant", "metro")}
+    assert {topic: (row.value, row.note) for topic, row in by_topic.items()} == {
+        "hotel": (100, "100.0 % right; 3 stated"),
+        "restaurant": (100, "100.0 % right; 2 stated"),
+        "metro": (0, "0.0 % right; 0 stated"),
+    }
 
 
 @pytest.mark.data

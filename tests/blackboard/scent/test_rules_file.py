@@ -69,6 +69,7 @@ def test_of_several_files_the_later_one_overrides(tmp_path: Path) -> None:
         ("[types.shipping_address]\nlabel = ''\n", 2, "types.shipping_address.label"),
         ("[types.shipping_address]\n\npatterns = ['(?P<val>a)']\n", 3, "'val'"),
         ("[types.x]\ndecay = 0.5\n", 1, "types.x: it has no concentration"),
+        ("[parts]\nx = ['a']\n\n[types.x]\ndecay = 0.5\n", 4, "types.x: it has no concentration"),
         ("[words]\nnegation = ['no']\nnegatoin = ['no']\n", 3, "words.negatoin"),
         ("[wrods]\n", 1, "wrods: there is no such table"),
     ],
