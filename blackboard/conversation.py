@@ -10,6 +10,7 @@ Laws:
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from sys import maxsize
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -123,7 +124,7 @@ class Conversation:
         """What it says of these slots' values, and of what has none, the most confident first, so many of each type."""
         sure: dict[_Stated, Fact] = {}
         facts: list[Fact] = []
-        for fact in RecallKernel(self.field).recall(asked.types, limit=asked.limit):
+        for fact in RecallKernel(self.field).recall(asked.types, limit=maxsize):  # they are counted with those of the board
             slot = folded_name(fact.type), self._target(fact.target)
             if slot in self.said:
                 sure[*slot, fact.content] = fact

@@ -55,7 +55,7 @@ TIRED = 0.8
 class PheromoneField:
     """What one conversation is about, in bounded memory.
 
-    ``settings`` may be assigned at any time; what was released keeps its decay.
+    ``settings`` may be assigned at any time, unusual ones without a word; what was released keeps its decay.
 
     :raises BadValue: settings that cannot be; for unusual ones there is a warning (``UnusualSettings``)
     """

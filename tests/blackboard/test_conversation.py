@@ -7,12 +7,7 @@ import pytest
 from blackboard.conversation import Conversation
 from blackboard.wire import from_deposit
 from bus.messages import Deposit, Recall, Scent, Scents
-from tests.blackboard.scent.said import directive, slot
-
-
-def rule(verb: str, content: str, target: str | None = None) -> Scent:
-    """A standing rule."""
-    return Scent("directive", 0.85, 0.95, target, verb, content, "constraint")
+from tests.blackboard.scent.said import directive, rule, slot
 
 
 def deposits(conversation: Conversation, *scents: Scent, **how: Any) -> list[Deposit]:
@@ -41,7 +36,7 @@ def test_a_value_that_is_taken_back_within_a_message_stands_again() -> None:
 @pytest.mark.parametrize(("name", "target", "about"), [("", None, None), ("li", None, "li"), ("li", "A1", "A1"), ("", "A1", "A1")])
 def test_what_names_no_entity_is_about_the_conversation(name: str, target: str | None, about: str | None) -> None:
     """If that has a name."""
-    message = [slot("price", 7, target=target), directive("cancel", "cancel it", target=target), rule("keep", "keep it", target)]
+    message = [slot("price", 7, target=target), directive("cancel", "cancel it", target=target), rule("keep", "keep it", target=target)]
     assert [each.target for each in deposits(Conversation(name), *message)] == [about] * 3
 
 

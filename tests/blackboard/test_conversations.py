@@ -32,18 +32,7 @@ from bus.messages import (
     Share,
 )
 from tests.blackboard.driver import Driver
-
-
-def slot(type_: str, value: Any, target: str | None = None, *, asked: bool = False, concentration: float = 0.75) -> Scent:
-    """A value, as it is stated."""
-    return Scent(type_, concentration, 0.9, target, value, f"{type_}: {value}", SLOT, asked)
-
-
-def directive(verb: str, kind: str, target: str | None = None) -> Scent:
-    return Scent("directive", 0.85, 0.95, target, verb, f"{verb} it, please", kind)
-
-
-YES, OK, AS_BEFORE = Scent("confirmation", 0.0, 0.3), Scent("chatter", 0.1, 0.3), Scent("continuation", 0.0, 0.3)
+from tests.blackboard.scent.said import CHATTER, CONFIRMATION, CONTINUATION, directive, rule, slot
 
 
 def say(board: Driver, *scents: Scent, agent: str = "ada", conversation: str = "", **how: Any) -> None:
@@ -81,26 +70,17 @@ def test_the_newer_value_of_a_slot_wins_and_others_are_untouched() -> None:
 def test_a_standing_rule_is_a_soft_constraint_and_a_request_a_state() -> None:
     """Both with the sentence as content, about the entity that they name."""
     board = Driver()
-    say(board, directive("keep", "constraint", "A1"), directive("cancel", "state", "B2"))
+    say(board, rule("keep", "keep it, please", target="A1"), directive("cancel", "cancel it, please", target="B2"))
     [state, constraint] = sorted(board.top("ada"), key=lambda item: item.strength)
     assert (constraint.kind, constraint.content, constraint.target, constraint.hard) == ("constraint", "keep it, please", "A1", False)
     assert (state.kind, state.key, state.content, state.target) == ("state", "cancel", "cancel it, please", "B2")
     assert {(fact.value, fact.target) for fact in recall(board, "directive")} == {("keep", "A1"), ("cancel", "B2")}
 
 
-def test_a_sentence_that_asks_for_two_things_is_two_states_and_two_facts() -> None:
-    """Neither hides the other."""
-    board = Driver()
-    both = [Scent("directive", 0.85, 0.95, "A1", verb, "cancel it and delete my note", "state") for verb in ("cancel", "delete")]
-    say(board, *both)
-    assert {item.key for item in board.top("ada")} == {"cancel", "delete"}
-    assert {fact.value for fact in recall(board, "directive")} == {"cancel", "delete"}
-
-
 def test_what_has_no_kind_leaves_no_item() -> None:
     """Small talk is in the field alone."""
     board = Driver()
-    say(board, OK, Scent("general", 0.3, 0.75))
+    say(board, CHATTER, Scent("general", 0.3, 0.75))
     assert not board.top("ada")
     assert field(board).concentrations == {"general": 0.3, "chatter": 0.1}
 
@@ -110,10 +90,10 @@ def test_a_value_that_is_asked_counts_once_it_is_confirmed() -> None:
     board = Driver()
     say(board, slot("shipping_address", "Shanghai"))
     say(board, slot("shipping_address", "Beijing", asked=True), turn=False)
-    say(board, OK)
+    say(board, CHATTER)
     assert recall(board, "shipping_address").value == "Shanghai"
     say(board, slot("shipping_address", "Beijing", asked=True), turn=False)
-    say(board, YES)
+    say(board, CONFIRMATION)
     assert recall(board, "shipping_address").value == "Beijing"
 
 
@@ -121,7 +101,7 @@ def test_what_is_confirmed_is_released_again_and_its_item_is_confirmed() -> None
     """It is as fresh as when it was said, and the item grows by a confirmation."""
     board = Driver()
     say(board, slot("shipping_address", "Beijing"))
-    say(board, YES)
+    say(board, CONFIRMATION)
     [fact] = recall(board, "shipping_address")
     assert (fact.round, fact.staleness) == (2, 0)
     assert board.get("ada", fact.item or "").strength == 4.5
@@ -169,7 +149,7 @@ def test_conversations_of_one_owner_keep_apart() -> None:
     """Two customers of one clerk: neither's address supersedes the other's, and each recalls its own."""
     board = Driver()
     say(board, slot("shipping_address", "Beijing"), conversation="li")
-    say(board, slot("shipping_address", "Shanghai"), slot("status", "paid", "A1"), conversation="wang")
+    say(board, slot("shipping_address", "Shanghai"), slot("status", "paid", target="A1"), conversation="wang")
     assert [(fact.value, fact.target) for fact in recall(board, "shipping_address", "li")] == [("Beijing", "li")]
     assert [(fact.value, fact.target) for fact in recall(board, "*", "wang")] == [("Shanghai", "wang"), ("paid", "A1")]
     assert not recall(board, "status", "li").facts
@@ -179,8 +159,8 @@ def test_conversations_of_one_owner_keep_apart() -> None:
 def test_an_order_is_a_slot_of_its_own() -> None:
     """What is about an entity supersedes what is about it alone."""
     board = Driver()
-    say(board, slot("shipping_address", "Beijing", "A1"), slot("shipping_address", "Xiamen", "B2"))
-    say(board, slot("shipping_address", "Shanghai", "A1"))
+    say(board, slot("shipping_address", "Beijing", target="A1"), slot("shipping_address", "Xiamen", target="B2"))
+    say(board, slot("shipping_address", "Shanghai", target="A1"))
     assert {fact.target: fact.value for fact in recall(board, "shipping_address")} == {"A1": "Shanghai", "B2": "Xiamen"}
 
 
@@ -191,7 +171,7 @@ def test_what_was_said_before_an_order_was_named_gives_way_to_what_is_said_of_it
     say(board, slot("shipping_address", "Wuhan"), conversation=conversation)
     board.say("ada", BeginTask("order", conversation))
     say(board, slot("shipping_address", "Shanghai"), slot("phone", "7"), conversation=conversation)
-    say(board, slot("shipping_address", "Beijing", "A1"), conversation=conversation)
+    say(board, slot("shipping_address", "Beijing", target="A1"), conversation=conversation)
     facts = recall(board, "*", conversation)
     assert [(fact.value, fact.target, fact.confidence > 0) for fact in facts][:2] == [
         ("Beijing", "A1", True),
@@ -216,7 +196,7 @@ def test_another_task_clears_the_field_and_the_one_before_can_be_continued() -> 
     """The bridge brings the values back, in the field and on the board, to be confirmed."""
     board = Driver()
     board.say("ada", BeginTask("first order"))
-    say(board, slot("shipping_address", "Beijing"), slot("user_id", "u7"), directive("cancel", "state"))
+    say(board, slot("shipping_address", "Beijing"), slot("user_id", "u7"), directive("cancel", "cancel it"))
     board.say("ada", EndTask())
     board.say("ada", BeginTask("second order"))
     assert field(board).concentrations == {"user_id": 0.75}
@@ -225,7 +205,7 @@ def test_another_task_clears_the_field_and_the_one_before_can_be_continued() -> 
     [fact] = recall(board, "shipping_address")
     assert (fact.value, fact.confirm) == ("Xiamen", False)
     before = len(board.changes("private.ada"))
-    say(board, AS_BEFORE)
+    say(board, CONTINUATION)
     [fact] = recall(board, "shipping_address")
     assert (fact.value, fact.confirm) == ("Beijing", True)
     assert fact.confidence == pytest.approx(0.6)
@@ -244,8 +224,8 @@ def test_of_a_former_task_the_board_still_knows_the_value() -> None:
 def test_settings_travel_with_the_conversation() -> None:
     """They hold from the message that gives them on."""
     board = Driver()
-    say(board, OK, settings=tutoring)
-    say(board, OK)
+    say(board, CHATTER, settings=tutoring)
+    say(board, CHATTER)
     assert field(board).settings == tutoring
 
 
@@ -294,7 +274,7 @@ def test_who_takes_conversations_over_keeps_no_more_than_the_latest(monkeypatch:
     monkeypatch.setattr(conversations, "MAX_CONVERSATIONS", 2)
     board = Driver()
     for agent, name in (("bob", "a"), ("ada", "b"), ("bob", "c"), ("ada", "d")):
-        say(board, OK, agent=agent, conversation=name)
+        say(board, CHATTER, agent=agent, conversation=name)
     board.say("_board", HandOver("ada", "bob"))
     assert [field(board, name, "bob").round for name in "abcd"] == [0, 0, 1, 1]
 
@@ -313,7 +293,7 @@ def test_an_item_that_was_shared_is_still_what_was_said() -> None:
     board = Driver()
     say(board, slot("price", 7))
     for _ in range(9):
-        say(board, OK)
+        say(board, CHATTER)
     board.say("ada", Share(recall(board, "price")[0].item or ""))
     assert recall(board, "price")[0].staleness == 9
 
@@ -330,10 +310,10 @@ def test_an_item_that_was_shared_is_still_what_was_said() -> None:
         (Scents((Scent("a", 0.5, 0.5, None, 1, "do it", "state"),)), "request has the value 1"),
         (Scents((Scent("a", 0.5, 0.5, None, 1, "do it", "fact"),)), "kind 'fact'"),
         (Scents((Scent("a", 0.5, 0.5, None, None, "x" * 300),)), "300 characters"),
-        (Scents((OK,) * 257), "257 scents"),
-        (Scents((OK,), scope="group"), "scope 'group'"),
-        (Scents((OK,), "x" * 300), "conversation of 300"),
-        (Scents((OK,), settings=msgspec.structs.replace(tutoring, sharpness=float("nan"))), "sharpness nan"),
+        (Scents((CHATTER,) * 257), "257 scents"),
+        (Scents((CHATTER,), scope="group"), "scope 'group'"),
+        (Scents((CHATTER,), "x" * 300), "conversation of 300"),
+        (Scents((CHATTER,), settings=msgspec.structs.replace(tutoring, sharpness=float("nan"))), "sharpness nan"),
         (BeginTask(""), "task"),
         (EndTask("x\n"), "conversation"),
     ],
@@ -348,7 +328,7 @@ def test_what_cannot_be_is_refused_and_leaves_no_trace(said: AnyObservation, nam
     assert not board.top("ada")
 
 
-@pytest.mark.parametrize("said", [Scents((OK,)), BeginTask("t"), EndTask()])
+@pytest.mark.parametrize("said", [Scents((CHATTER,)), BeginTask("t"), EndTask()])
 def test_a_conversation_speaks_in_units_of_its_own(said: AnyObservation) -> None:
     """What it comes to depends on the field, and what is beside it could not be checked."""
     board = Driver()
@@ -398,12 +378,12 @@ def test_of_those_that_spoke_in_one_entry_the_first_is_silent_for_longest(monkey
     """Also across a restart, whichever way their pages come: so all hosts forget the same."""
     monkeypatch.setattr(conversations, "MAX_CONVERSATIONS", 2)
     board = Driver()
-    units = tuple((Scents((OK,), name),) for name in ("b", "a"))
+    units = tuple((Scents((CHATTER,), name),) for name in ("b", "a"))
     board.board.apply(Entry(seq=1, stamp=0.0, agent="ada", epoch="ada", post=1, units=units))
     restarted = Driver(board=Board.restore(board.board.config, dict(sorted(board.board.snapshot(full=True).items()))))
     for each in (board, restarted):
         each.log.append(None)  # type: ignore[arg-type]  # its number is taken
-        say(each, OK, conversation="c")
+        say(each, CHATTER, conversation="c")
         assert [field(each, name).round for name in "abc"] == [1, 0, 1]
 
 
@@ -415,7 +395,7 @@ def test_conversations_are_bounded_by_forgetting_the_most_silent(monkeypatch: py
         say(board, slot("price", 7), conversation=name)
     board = Driver(board=Board.restore(board.board.config, board.board.snapshot(full=True)))
     board.log += [None] * 4  # type: ignore[list-item]  # their numbers are taken
-    say(board, OK, conversation="d")
+    say(board, CHATTER, conversation="d")
     assert [field(board, name).round for name in "abcd"] == [2, 0, 1, 1]
     assert recall(board, "price", "b").value == 7, "what it said stands on the board"
 
@@ -427,7 +407,7 @@ def test_the_slots_of_a_conversation_are_bounded(monkeypatch: pytest.MonkeyPatch
     for number in range(3):
         say(board, slot(f"s{number}", number))
     for _ in range(9):
-        say(board, OK)
+        say(board, CHATTER)
     facts: dict[str, Fact] = {fact.type: fact for fact in recall(board, "*")}
     assert facts["s0"].confidence == 0.0 < facts["s1"].confidence < facts["s2"].confidence
 
@@ -436,7 +416,7 @@ def test_no_more_than_asked_for_of_each_type() -> None:
     """The most confident, then the freshest."""
     board = Driver()
     for number in range(4):
-        say(board, slot("price", number, f"A{number}"))
+        say(board, slot("price", number, target=f"A{number}"))
     assert [fact.target for fact in recall(board, "price", limit=2)] == ["A3", "A2"]
 
 
@@ -446,7 +426,7 @@ def test_what_is_said_in_private_and_shared_is_one_fact() -> None:
     say(board, slot("price", 7))
     say(board, slot("price", 7), scope="shared")
     for _ in range(9):
-        say(board, OK)
+        say(board, CHATTER)
     [fact] = recall(board, "price")
     assert (fact.staleness, board.get("ada", fact.item or "").scope) == (9, "shared")
     assert fact.confidence > 0
@@ -455,11 +435,12 @@ def test_what_is_said_in_private_and_shared_is_one_fact() -> None:
 def test_one_sentence_may_bid_several_things() -> None:
     """Each is a fact."""
     board = Driver()
-    say(
-        board,
-        *(
-            Scent("directive", 1.0, 0.95, "A1", verb, "You must cancel A1", kind)
-            for verb, kind in (("must", "constraint"), ("cancel", "state"))
-        ),
-    )
+    say(board, rule("must", "You must cancel A1", target="A1"), directive("cancel", "You must cancel A1", target="A1"))
     assert {fact.value for fact in recall(board, "directive")} == {"must", "cancel"}
+
+
+def test_what_is_as_fresh_as_another_is_as_certain() -> None:
+    """However few are asked for."""
+    board = Driver()
+    say(board, slot("price", 7, target="A1"), slot("price", 8, target="B2"))
+    assert [fact.confirm for limit in (1, 2) for fact in recall(board, "price", limit=limit)] == [False] * 3

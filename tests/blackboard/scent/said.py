@@ -32,6 +32,11 @@ def directive(verb: str, content: str, *, target: str | None = None, asked: bool
     return Scent("directive", 0.85, 0.95, target, verb, content, "state", asked)
 
 
+def rule(verb: str, content: str, *, target: str | None = None) -> Scent:
+    """A standing rule."""
+    return Scent("directive", 0.85, 0.95, target, verb, content, "constraint")
+
+
 def plain(type_: str, concentration: float, decay: float = 1.0) -> Scent:
     """One that says nothing."""
     return Scent(type_, concentration, decay)

@@ -90,6 +90,15 @@ def test_each_type_has_its_strongest() -> None:
     )
     assert [fact.value for fact in facts.recall("*", limit=2)] == ["C3", "B2", "Beijing"]
     assert [fact.value for fact in facts.recall("order_reference")] == ["C3", "B2", "A1"]
+    assert [fact.value for fact in facts.recall("*", limit=1)] == ["C3", "Beijing"]
+
+
+def test_of_several_types_the_most_confident_comes_first() -> None:
+    """Whatever they are called; of equals the fresher."""
+    facts = kernel([slot("c", 1, concentration=0.9, decay=1.0)], [slot(*each, decay=1.0) for each in (("a", 2), ("b", 3))])
+    assert [fact.value for fact in facts.recall("*")] == [1, 2, 3]
+    again = kernel([slot("a", 1, decay=1.0)], [slot("b", 2, decay=1.0)])
+    assert [fact.value for fact in again.recall("*")] == [2, 1]
 
 
 def test_what_has_no_value_is_a_fact_for_each_content() -> None:
