@@ -19,8 +19,8 @@ from blackboard.items import ContextItem
 from blackboard.kinds import SLOT
 from blackboard.network import PheromoneNetwork
 from blackboard.scent.governor import ContextGovernor
-from blackboard.scent.settings import matches
 from blackboard.scent.traces import GovernorState
+from blackboard.scent.wildcards import matches
 from bus import names
 from bus.messages import Facts, FieldView, Recall
 

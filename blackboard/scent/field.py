@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from blackboard.errors import BadValue
 from blackboard.scent.observing import observe
 from blackboard.scent.rules import Rules
-from blackboard.scent.settings import check, commerce, matches_any, validated
+from blackboard.scent.settings import check, commerce, validated
 from blackboard.scent.superposition import superpose
 from blackboard.scent.traces import (
     CHATTER,
@@ -36,6 +36,7 @@ from blackboard.scent.traces import (
     slot_of,
     strongest,
 )
+from blackboard.scent.wildcards import matches_any
 from bus.messages import FieldSettings, Scent
 
 STRONGEST = 16

@@ -2,9 +2,9 @@
 
 from blackboard.errors import BadValue
 from blackboard.scent.field import PheromoneField
-from blackboard.scent.settings import matches
 from blackboard.scent.superposition import superpose
 from blackboard.scent.traces import Trace, standing
+from blackboard.scent.wildcards import matches
 from bus.messages import Fact, Facts
 
 STALE = 2

@@ -5,7 +5,6 @@ board that replays them warns nobody.
 """
 
 import warnings
-from functools import lru_cache
 from math import inf
 
 from blackboard.errors import BadValue
@@ -59,26 +58,3 @@ def validated(settings: FieldSettings) -> FieldSettings:
         if not low <= figure <= high:
             warnings.warn(f"{name} {figure} is outside of the usual {low}–{high}", UnusualSettings, stacklevel=3)
     return settings
-
-
-@lru_cache(maxsize=1024)
-def matches(type_: str, wanted: str) -> bool:
-    """Is it the type that is wanted? ``*`` stands for any characters, all others for themselves."""
-    first, *parts = wanted.split("*")
-    if not parts:
-        return type_ == wanted
-    if not type_.startswith(first):
-        return False
-    at = len(first)
-    for part in parts[:-1]:  # the first place is as good as any
-        at = type_.find(part, at)
-        if at < 0:
-            return False
-        at += len(part)
-    return len(type_) - at >= len(parts[-1]) and type_.endswith(parts[-1])
-
-
-@lru_cache(maxsize=1024)
-def matches_any(type_: str, wanted: tuple[str, ...]) -> bool:
-    """Is it one of the types that are wanted?"""
-    return any(matches(type_, each) for each in wanted)
