@@ -144,28 +144,32 @@ def _several(value: str, type_: ScentType) -> str | list[str]:
 
 def _directives(reading: Reading, type_: ScentType, about: Entities, settings: FieldSettings, emphasis: float) -> list[tuple[int, Scent]]:
     """What is to be done, and what is to hold."""
-    meant: list[tuple[Mark, Clause, bool, bool]] = []
+    meant: list[tuple[Mark, Clause, bool]] = []
+    words = 0
     for clause in reading.clauses:
         offered = clause.asked and not clause.reported and "offer" in clause.roles
         if clause.roles.isdisjoint(_DIRECTIVE) or not (clause.bids or offered):
             continue
+        marks = [
+            mark
+            for mark in clause.marks
+            if mark.role in _DIRECTIVE and not clause.has_before(mark.start, "negation", "conditional", "past")
+        ]
+        words += len(marks)
         forbidden = False
-        for mark in clause.marks:
-            if mark.role in _DIRECTIVE and not clause.has_before(mark.start, "negation", "conditional", "past"):
-                # What is forbidden is counted, but not to be done.
-                meant.append((mark, clause, forbidden and mark.role == "request", offered))
-                forbidden |= mark.meaning == "never"
-    concentration = min(min(type_.concentration + FURTHER * (len(meant) - 1), 1.0) * emphasis, 1.0)
+        for mark in marks:
+            # What is forbidden is not to be done; and "must" with another verb only says how much that is meant.
+            if not (forbidden and mark.role == "request") and not (mark.meaning == "must" and mark is not marks[-1]):
+                meant.append((mark, clause, offered))
+            forbidden |= mark.meaning == "never"
+    concentration = min(min(type_.concentration + FURTHER * (words - 1), 1.0) * emphasis, 1.0)
     found = []
-    for mark, clause, forbidden, asked in meant:
-        if not forbidden:
-            sentence = reading.slice(*reading.sentences[clause.sentence]).strip()
-            kind = CONSTRAINT if mark.role == "standing" else STATE
-            targets = about(mark.start, ahead=True)
-            decay = _decay(type_, settings)
-            found += [
-                (mark.start, Scent("directive", concentration, decay, target, mark.meaning, sentence, kind, asked)) for target in targets
-            ]
+    for mark, clause, asked in meant:
+        sentence = reading.slice(*reading.sentences[clause.sentence]).strip()
+        kind = CONSTRAINT if mark.role == "standing" else STATE
+        targets = about(mark.start, ahead=True)
+        decay = _decay(type_, settings)
+        found += [(mark.start, Scent("directive", concentration, decay, target, mark.meaning, sentence, kind, asked)) for target in targets]
     return found
 
 

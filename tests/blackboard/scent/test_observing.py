@@ -193,7 +193,7 @@ def test_what_is_forbidden_is_a_rule_and_no_request(text: str) -> None:
 
 def test_another_rule_beside_what_is_forbidden_is_one() -> None:
     """Only requests are what is forbidden."""
-    assert values("禁止取消必须保留", "directive") == ["never", "must", "keep"]
+    assert values("禁止取消必须保留", "directive") == ["never", "keep"]
 
 
 ADDRESSES = [
@@ -525,3 +525,14 @@ def test_what_is_no_address_is_none(text: str) -> None:
 def test_an_order_is_taken_up_again_by_its_number(text: str) -> None:
     """As by "the one from before"."""
     assert {scent.type for scent in observe(text)} == {"continuation", "order_reference"}
+
+
+@pytest.mark.parametrize(
+    ("text", "verbs"),
+    [("You must cancel it", ["cancel"]), ("必须取消订单", ["cancel"]), ("You must keep the box", ["keep"]), ("You must come", ["must"])],
+)
+def test_must_says_how_much_another_verb_is_meant(text: str, verbs: list[str]) -> None:
+    """It counts with that, and is a rule of its own alone."""
+    scents = [scent for scent in observe(text) if scent.type == "directive"]
+    assert [scent.value for scent in scents] == verbs
+    assert scents[0].concentration == (0.85 if verbs == ["must"] else 1.0)
