@@ -16,6 +16,7 @@ from blackboard.scent.rules import QUOTED, Rules
 _BREAK = re.compile(rb"[.!?;\n,]+|\xe3\x80\x82|\xe2\x80[\xa6\x94]| -+ ")
 _PAUSES = frozenset(b", -\xe2\x80\x94")
 _QUOTED = compiled(QUOTED)
+_DENIED = frozenset({"negation", "request", "standing"})
 
 
 class Mark(NamedTuple):
@@ -57,6 +58,11 @@ class Clause:
         return self.has_before(place, "negation") or any(
             mark.role == "standing" and mark.meaning == "never" and mark.end <= place for mark in self.marks
         )
+
+    def leaves_out(self, place: int) -> bool:
+        """It is not what stands there. What only is not to be done with that names it all the same: "don't cancel order A1"."""
+        roles = [mark.role for mark in self.marks if mark.end <= place and mark.role in _DENIED]
+        return bool(roles) and roles[-1] == "negation"
 
 
 class Reading:

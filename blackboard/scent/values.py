@@ -70,8 +70,9 @@ def find(reading: Reading, rules: Rules, met: Sequence[int], topics: Topics) -> 
             continue
         type_ = pattern.type
         clauses = reading.clauses_of(place, max(stop, place + 1))
+        denied = clauses[0].leaves_out(place) if type_.target == "self" and not type_.topics else clauses[0].denies(place)
         # What is looked for may be supposed: "if there is a hotel of four points".
-        if clauses[0].denies(place) or (not type_.stated and clauses[0].has_before(place, "conditional")):
+        if denied or (not type_.stated and clauses[0].has_before(place, "conditional")):
             continue
         if pattern.correction and type_.group:
             type_ = last.get(type_.group, type_)

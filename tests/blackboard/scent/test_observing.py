@@ -324,6 +324,19 @@ def test_a_number_of_an_order_is_stated_in_a_question_too() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Do not cancel order #A1", ["A1"]), ("Don't change order #A1. Ship it to Leeds", ["A1"]), ("不要取消订单A1", ["A1"]),
+        ("Never cancel order #A1", ["A1"]), ("Not order #A1, order #B2", ["B2"]), ("不是订单A1，是订单B2", ["B2"]),
+    ],
+)  # fmt: skip
+def test_an_order_is_named_also_by_what_is_not_to_be_done_with_it(text: str, named: list[str]) -> None:
+    """So what follows is about it; but not by what it is not."""
+    assert values(text, "order_reference") == named
+    assert {scent.target for scent in observe(text) if scent.type == "shipping_address"} <= {"A1"}
+
+
+@pytest.mark.parametrize(
     "text", ["yes", "Yes, right.", "correct", "that's right", "ok, yes", "对", "是的", "对，就这个", "嗯，没错", "确认", "就这样吧"]
 )
 def test_an_answer_that_confirms(text: str) -> None:
