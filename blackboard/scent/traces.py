@@ -8,7 +8,7 @@ from typing import Self
 
 from msgspec import Struct
 
-from blackboard.kinds import SLOT
+from blackboard.kinds import SLOT, STATE
 from bus.messages import FieldSettings, Scent
 
 CONFIRMATION, CONTINUATION, CHATTER, TOPIC, ORDER = "confirmation", "continuation", "chatter", "topic", "order_reference"
@@ -111,7 +111,8 @@ def standing(traces: Iterable[Trace]) -> list[list[Trace]]:
             named.add(scent.type)
         elif slot and scent.type in named:
             continue
-        about = slot or (scent.type, scent.target, scent.content, repr(scent.value))  # one sentence may bid several things
+        # One sentence may bid several things, and several sentences ask for one.
+        about = slot or (scent.type, scent.target, "" if scent.kind == STATE else scent.content, repr(scent.value))
         if about not in said:
             said[about] = [trace]
         elif not slot or _same(said[about][0].scent, scent):

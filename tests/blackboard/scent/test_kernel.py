@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from blackboard.errors import BadValue
 from blackboard.scent import ContextGovernor, Facts, FieldSettings, PheromoneField, RecallKernel, Scent, commerce, superpose
-from tests.blackboard.scent.said import CONFIRMATION, CONTINUATION, directive, order, plain, ship, slot
+from tests.blackboard.scent.said import CONFIRMATION, CONTINUATION, directive, order, plain, rule, ship, slot
 
 
 def kernel(*messages: list[Scent], settings: FieldSettings = commerce) -> RecallKernel:
@@ -115,6 +115,13 @@ def test_a_sentence_that_asks_for_two_things_is_two_facts() -> None:
     """Both stand, each as sure as it was said."""
     both = [directive("cancel", "cancel it and delete my note"), directive("delete", "cancel it and delete my note")]
     assert {fact.value: fact.confidence for fact in kernel(both).recall("directive")} == {"cancel": 0.85, "delete": 0.85}
+
+
+def test_what_is_asked_for_again_in_other_words_is_one_fact() -> None:
+    """As sure as both make it, in the words that were said last; of a rule each sentence is another."""
+    facts = kernel([directive("cancel", "cancel it")], [directive("cancel", "cancel it now")]).recall("directive")
+    assert [(fact.value, fact.content, fact.confidence) for fact in facts] == [("cancel", "cancel it now", 1.0)]
+    assert len(kernel([rule("must", "it must be red"), rule("must", "it must be new")]).recall("directive")) == 2
 
 
 def test_what_says_nothing_is_recalled_by_its_name_alone() -> None:
