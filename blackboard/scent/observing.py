@@ -14,6 +14,7 @@ from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import Protocol
 
+from blackboard.errors import BadValue
 from blackboard.kinds import CONSTRAINT, SLOT, STATE
 from blackboard.scent.clauses import Clause, Mark, Reading
 from blackboard.scent.emphasis import is_emphatic
@@ -58,11 +59,14 @@ def observe(
     :param settings: the field's, whose decay directives and addresses have
     :param rules: those of ``load_rules``; if None, those that are shipped
     :returns: none for a text of blanks
+    :raises BadValue: ``rules`` that are none
     """
     if rules is None:
         from blackboard.scent.rules_file import shipped
 
         rules = shipped()
+    elif not isinstance(rules, Rules):
+        raise BadValue(f"rules {rules!r:.80} are not compiled: give load_rules(PATH)")
     said = clean(text[:LONGEST])
     if not said or said.isspace():
         return []

@@ -80,6 +80,11 @@ class Rules(NamedTuple):
 
 _IN_CLAUSES = tuple(role for role in ROLES if role not in {"acronym", "between", "chatter", "pointing", "trailing"})
 
+DEEPEST = 64
+"""Parts within one another,"""
+WRITTEN = 262_144
+"""and characters of a pattern with its parts written out: a few that double one another would fill any memory."""
+
 LARGEST = 16_384
 """Instructions of the engine that a pattern may take: its time is at most that of the text by these."""
 
@@ -177,11 +182,16 @@ def _with_parts(source: str, parts: Mapping[str, Any], path: tuple[str, ...], wi
             )
         if name in within:
             raise BadRule(("parts", name), parts[name], f"{{{name}}} names itself: write out one of {', '.join(within)}")
+        if len(within) == DEEPEST:
+            raise BadRule(("parts", name), parts[name], f"{{{name}}} stands in more than {DEEPEST} parts, one in the other: write some out")
         said = parts[name]
         return literal(said) if isinstance(said, list) else f"(?:{_with_parts(said, parts, ('parts', name), (*within, name))})"
 
     # Not after a \p or \P, whose braces are the engine's.
-    return re.sub(rf"(?<!\\[pPx])\{{({NAME})\}}", part, source)
+    whole = re.sub(rf"(?<!\\[pPx])\{{({NAME})\}}", part, source)
+    if len(whole) > WRITTEN:
+        raise BadRule(path, source, f"{source!r:.80} has more than {WRITTEN:,} characters with its parts written out: divide it")
+    return whole
 
 
 def _type(name: str, table: TypeTable, tables: Tables, between: Any) -> ScentType:

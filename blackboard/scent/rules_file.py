@@ -22,8 +22,8 @@ def load_rules(*paths: str | Path) -> Rules:
     texts = [*_shipped_texts()]
     for path in paths:
         try:
-            texts.append((str(path), Path(path).read_text(encoding="utf-8")))
-        except (OSError, UnicodeDecodeError) as error:
+            texts.append((str(path), Path(path).read_text(encoding="utf-8-sig")))  # some editors begin a file with a mark
+        except (OSError, ValueError) as error:
             raise BadValue(f"{path} cannot be read ({error}): name a file of rules") from error
     books = [_tables(name, text) for name, text in texts]
     try:

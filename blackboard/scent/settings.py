@@ -32,7 +32,9 @@ class UnusualSettings(UserWarning):
 
 
 def check(settings: FieldSettings) -> None:
-    """:raises BadValue: a figure that no field can have"""
+    """:raises BadValue: a figure that no field can have, or what is no settings"""
+    if not isinstance(settings, FieldSettings):
+        raise BadValue(f"settings {settings!r:.80}: give FieldSettings, as commerce or tutoring are")
     for name in ("max_rounds", "window"):
         rounds = getattr(settings, name)
         if type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS:

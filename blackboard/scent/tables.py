@@ -169,11 +169,11 @@ def _are_texts(value: Any) -> bool:
 
 _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "label": (_is_text, "a text"),
-    "class": (lambda value: value in {"address", "directive"}, '"address" or "directive"'),
+    "class": (lambda value: value in ("address", "directive"), '"address" or "directive"'),
     "concentration": (_is_share, "a number from 0 to 1"),
     "decay": (_is_share, "a number from 0 to 1"),
-    "target": (lambda value: value in {"none", "entity", "self"}, '"none", "entity" or "self"'),
-    "questions": (lambda value: value in {"asked", "stated"}, '"asked" or "stated"'),
+    "target": (lambda value: value in ("none", "entity", "self"), '"none", "entity" or "self"'),
+    "questions": (lambda value: value in ("asked", "stated"), '"asked" or "stated"'),
     "upper": (lambda value: isinstance(value, bool), "true or false"),
     "many": (lambda value: isinstance(value, bool), "true or false"),
     "topics": (_are_texts, "a list of topics"),

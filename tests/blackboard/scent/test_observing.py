@@ -1,9 +1,12 @@
 """Claims about ``observe``."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blackboard.errors import BadValue
 from blackboard.scent import FieldSettings, Scent, observe
 from blackboard.scent.observing import LONGEST
 
@@ -549,3 +552,10 @@ def test_must_says_how_much_another_verb_is_meant(text: str, verbs: list[str]) -
     scents = [scent for scent in observe(text) if scent.type == "directive"]
     assert [scent.value for scent in scents] == verbs
     assert scents[0].concentration == (0.85 if verbs == ["must"] else 1.0)
+
+
+@pytest.mark.parametrize("rules", ["shop.toml", {"words": {}}])
+def test_what_is_no_rules_is_refused(rules: Any) -> None:
+    """A file's name is no compiled rules."""
+    with pytest.raises(BadValue, match="load_rules"):
+        observe("hello", rules=rules)

@@ -23,6 +23,8 @@ def book(*patterns: str, **more: Any) -> dict[str, Any]:
         (book("(?P<worth>a)"), "`value` and `target`"),
         (book("{b}"), "not in [parts]"),
         (book("{b}", parts={"b": "{c}", "c": "{b}"}), "names itself"),
+        (book("{p64}", parts={"p0": "x", **{f"p{n}": f"{{p{n - 1}}}" for n in range(1, 65)}}), "more than 64 parts"),
+        (book("{p40}", parts={"p0": "x", **{f"p{n}": f"{{p{n - 1}}}{{p{n - 1}}}" for n in range(1, 41)}}), "characters"),
         (book("[ab]{900}[cd]{900}(?:a?b?c?){900}(?:a?b?c?){900}(?:a?b?c?){900}(?:a?b?c?){900}(?:a?b?c?){900}"), "repetitions"),
         ({"types": {"x": {"concentration": 0.5}}}, "decay = 0…1"),
         ({"types": {"x": {"decay": 0.5}}}, "concentration = 0…1"),

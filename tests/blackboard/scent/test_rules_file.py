@@ -100,6 +100,14 @@ def test_what_is_no_file_or_no_toml_is_named(tmp_path: Path) -> None:
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
     with pytest.raises(BadValue, match=r"bytes\.toml cannot be read"):
         load_rules(tmp_path / "bytes.toml")
+    with pytest.raises(BadValue, match="null byte"):
+        load_rules("a\0b")
+
+
+def test_a_file_may_begin_with_the_mark_that_some_editors_write(tmp_path: Path) -> None:
+    """A byte order mark is nothing of TOML's."""
+    rules = load_rules(written(tmp_path, "\ufeff" + MINE))
+    assert [scent.value for scent in observe("scrap it", rules=rules)] == ["cancel"]
 
 
 def test_a_pattern_that_would_run_for_ever_elsewhere_ends(tmp_path: Path) -> None:

@@ -87,6 +87,13 @@ def test_a_figure_that_cannot_be_is_refused(name: str, figure: Any) -> None:
     assert field.settings == commerce
 
 
+@pytest.mark.parametrize("settings", ["commerce", None, {"max_rounds": 8}])
+def test_what_is_no_settings_is_refused(settings: Any) -> None:
+    """The name of a preset is none."""
+    with pytest.raises(BadValue, match="give FieldSettings"):
+        check(settings)
+
+
 def test_a_field_that_is_told_other_settings_warns_nobody() -> None:
     """As a board does that replays what was said."""
     field = PheromoneField()
