@@ -14,9 +14,9 @@ from blackboard.scent.rules import QUOTED, Rules
 
 # Python's own engine, which is the quickest where there is nothing to go back for: signs of ASCII, then 。 … — and a dash.
 _BREAK = re.compile(rb"[.!?;\n,]+|\xe3\x80\x82|\xe2\x80[\xa6\x94]| -+ ")
+_VERBS = frozenset({"verb", "request", "standing"})
 _PAUSES = frozenset(b", -\xe2\x80\x94")
 _QUOTED = compiled(QUOTED)
-_DENIED = frozenset({"negation", "request", "standing"})
 
 
 class Mark(NamedTuple):
@@ -53,16 +53,14 @@ class Clause:
         """A word of such a role stands before that place."""
         return not self.roles.isdisjoint(roles) and any(mark.role in roles and mark.end <= place for mark in self.marks)
 
-    def denies(self, place: int) -> bool:
-        """What stands there is not so, or not to be."""
-        return self.has_before(place, "negation") or any(
-            mark.role == "standing" and mark.meaning == "never" and mark.end <= place for mark in self.marks
-        )
-
-    def leaves_out(self, place: int) -> bool:
-        """It is not what stands there. What only is not to be done with that names it all the same: "don't cancel order A1"."""
-        roles = [mark.role for mark in self.marks if mark.end <= place and mark.role in _DENIED]
-        return bool(roles) and roles[-1] == "negation"
+    def denies(self, place: int, *, named: bool) -> bool:
+        """What stands there is not so, or not to be. Who does not want to cancel an order names it all the same: of what is only ``named``
+        a verb between them has the negation.
+        """
+        before = [mark.role if mark.meaning != "never" else "negation" for mark in self.marks if mark.end <= place]
+        if "negation" not in before:
+            return False
+        return not named or _VERBS.isdisjoint(before[len(before) - before[::-1].index("negation") :])
 
 
 class Reading:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from blackboard.errors import BadValue
 from blackboard.patterns import AnyOf, compiled
-from blackboard.scent.folding import is_chinese
+from blackboard.scent.folding import is_chinese, simplified
 from blackboard.scent.tables import NAME, ROLES, BadRule, Tables, TypeTable, merged
 
 QUOTED = r"""(?m)"[^"\n]*"|“[^”]*”|「[^」]*」|『[^』]*』|(?:^|[\s(,:])'[^'\n]+'(?:$|[\s),.:;!?])|^[ ]*>.*$"""
@@ -157,7 +157,9 @@ def _compiled(whole: str, source: str, path: tuple[str, ...]) -> Any:
     try:
         regex = compiled(whole)
     except BadValue as error:
-        raise BadRule(path, source, str(error)) from error
+        # As it stands in the file: with its parts written out nobody would know it again.
+        said = str(error).replace(repr(whole), repr(source)).replace(whole, source)
+        raise BadRule(path, source, said) from None
     if regex.programsize > LARGEST:
         raise BadRule(path, source, f"pattern {source!r} takes {regex.programsize} instructions, of {LARGEST}: bound its repetitions less")
     return regex
@@ -188,7 +190,7 @@ def _with_parts(source: str, parts: Mapping[str, Any], path: tuple[str, ...], wi
         return literal(said) if isinstance(said, list) else f"(?:{_with_parts(said, parts, ('parts', name), (*within, name))})"
 
     # Not after a \p or \P, whose braces are the engine's.
-    whole = re.sub(rf"(?<!\\[pPx])\{{({NAME})\}}", part, source)
+    whole = simplified(re.sub(rf"(?<!\\[pPx])\{{({NAME})\}}", part, source))
     if len(whole) > WRITTEN:
         raise BadRule(path, source, f"{source!r:.80} has more than {WRITTEN:,} characters with its parts written out: divide it")
     return whole

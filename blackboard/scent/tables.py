@@ -42,7 +42,7 @@ What else a type may say:
 Of two patterns that claim a stretch of text that of fewer topics has it; then the one whose match begins first; then the later in the
 files. A match in which ``value`` takes no part says nothing.
 Words are taken literally; those of ASCII letters are whole words. Patterns and words meet a text whose full-width letters, digits and
-punctuation are ASCII.
+punctuation are ASCII, and in which traditional Chinese characters that the shipped rules have are simplified ones.
 """
 
 import re

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blackboard.scent.folding import clean, folded
+from blackboard.scent.folding import clean, folded, simplified
 
 
 @given(st.text())
@@ -22,3 +22,10 @@ def test_signs_of_full_width_are_ascii() -> None:
 def test_control_characters_are_blanks_and_surrogates_are_marked() -> None:
     """But a line's end is kept."""
     assert clean("a\x00b\tc\nd\x7fe\ud800") == "a b c\nd e\ufffd"
+
+
+def test_traditional_characters_are_simplified_ones_for_patterns() -> None:
+    """And nothing else is: a pattern keeps its signs."""
+    assert folded(clean("訂單，取消")) == "订单,取消"
+    assert clean("訂單") == "訂單"
+    assert simplified("(?:訂單|order)，[ａ-z]") == "(?:订单|order)，[ａ-z]"

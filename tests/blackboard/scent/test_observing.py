@@ -115,6 +115,18 @@ def test_what_names_no_order_is_about_the_one_before_or_the_focus() -> None:
     assert said("Send it by DHL. Order #A1 is late.")[0] == ("shipping_method", None, "DHL")
 
 
+def test_who_denies_a_thing_names_its_order_all_the_same() -> None:
+    """What is denied is the verb; without one it is the order."""
+    assert said("I no longer want order 5120, please cancel it") == [("order_reference", "5120", "5120"), ("directive", "5120", "cancel")]
+    assert said("不要修改订单5120，取消") == [("order_reference", "5120", "5120"), ("directive", "5120", "cancel")]
+    assert said("not #A12 but #A13") == [("order_reference", "A13", "A13")]
+    assert said("A12先别取消，B13取消") == [
+        ("order_reference", "A12", "A12"),
+        ("order_reference", "B13", "B13"),
+        ("directive", "B13", "cancel"),
+    ]
+
+
 def test_a_request_is_about_all_orders_that_are_named_together() -> None:
     """Before it or behind it, however they are parted; and about none that is only named near."""
 
@@ -165,7 +177,9 @@ def test_content_says_the_same_whatever_the_words() -> None:
         "可以取消吗", "怎么修改呢", "为什么取消我的订单？",
         'the page says "cancel the order"', "he said cancel it", "> cancel my order", "if I cancel it now",
         "客服说“取消订单”", "他说要取消", "「删除」按钮", "如果取消的话", "我已经取消了",
-        "the cancellation was fine", "特别好的级别", "the change suits me",
+        "the cancellation was fine", "特别好的级别", "the change suits me", "You never called", "I never said to delete anything",
+        "I want neither to cancel nor to change it", "I must admit it is nice", "she wanted me to delete it", "a must-have",
+        "there is no way to cancel it", "我必须说很好", "先不取消了", "不修改", "他让我取消", "取消不了", "點了取消沒反應", "不要取消訂單",
     ],
 )  # fmt: skip
 def test_what_is_denied_asked_quoted_supposed_or_past_is_no_directive(text: str) -> None:
@@ -178,6 +192,7 @@ def test_what_is_denied_asked_quoted_supposed_or_past_is_no_directive(text: str)
     [
         ("could you please cancel order 12345", "cancel"), ("can you cancel it?", "cancel"), ("would you delete it?", "delete"),
         ("麻烦帮我取消", "cancel"), ("能帮我取消吗？", "cancel"), ("你能把它删除吗", "delete"), ("请修改一下，可以吗", "change"),
+        ("Would it be possible for you to delete it?", "delete"),
         ("don't forget to cancel it", "cancel"), ("别忘了取消", "cancel"), ("不想要了取消吧", "cancel"), ("特别想取消", "cancel"),
         ("If it is late, cancel it", "cancel"), ('please cancel the order "blue shoes"', "cancel"),
     ],
@@ -244,11 +259,50 @@ def test_five_kinds_of_address_are_five_slots(type_: str, text: str, value: str)
         ("用支付宝付款", "payment_method", "支付宝"),
         ("write to tom@example.org", "email", "tom@example.org"),
         ("tracking number 1Z999AA10123456784", "tracking_number", "1Z999AA10123456784"),
+        ("ship to 6 Mill Row, Hull HU1 3AB, UK please", "shipping_address", "6 Mill Row, Hull HU1 3AB, UK"),
+        ("Ship it to 40 Bay St W, Toronto ON M5J 2N8.", "shipping_address", "40 Bay St W, Toronto ON M5J 2N8"),
+        ("Deliver to 2-4-6 Ueno, Taito-ku, Tokyo 110-0005", "shipping_address", "2-4-6 Ueno, Taito-ku, Tokyo 110-0005"),
+        ("My address is Av. Central 77, Porto Alegre - RS, 90010-150", "shipping_address", "Av. Central 77, Porto Alegre - RS, 90010-150"),
+        ("please send the box to Flat 5/2, 9 Fern St, Perth", "shipping_address", "Flat 5/2, 9 Fern St, Perth"),
+        ("ship it to my flat at 30 Dale Road, Luton LU1 1AA", "shipping_address", "30 Dale Road, Luton LU1 1AA"),
+        ("ship to 6 fern lane, old quarry park", "shipping_address", "6 fern lane, old quarry park"),
+        ("Order 6120: change address to 5 Pier View, Cork", "shipping_address", "5 Pier View, Cork"),
+        ("寄到45 Rose Street, London SW1 2AA，谢谢", "shipping_address", "45 Rose Street, London SW1 2AA"),
+        ("收货地址是Flat 9, 45 Rose Street, Leeds", "shipping_address", "Flat 9, 45 Rose Street, Leeds"),
+        ("我的address是45 Rose Street, Leeds", "shipping_address", "45 Rose Street, Leeds"),
+        ("ship到苏州市平江路8号", "shipping_address", "苏州市平江路8号"),
+        ("寄到：苏州市平江路8号 T2 B座901", "shipping_address", "苏州市平江路8号 T2 B座901"),
+        ("寄苏州平江路8号吧", "shipping_address", "苏州平江路8号"),
+        ("deliver it on 12/24", "delivery_time", "12/24"),
+        ("PO-2031/4/15-9 is late", "order_reference", "PO-2031/4/15-9"),
+        ("mail o'dea.k@example.org", "email", "o'dea.k@example.org"),
+        ("I take the dark green ones", "color", "dark green"),
     ],
 )  # fmt: skip
 def test_values_are_kept_whole(text: str, type_: str, value: str) -> None:
     """With their digits, minutes and commas; and nothing of what is only said around them."""
     assert values(text, type_) == [value]
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        (
+            "Bill it to 8 Gate St, York and ship it to 3 Weir Rd, Hull",
+            {"billing_address": "8 Gate St, York", "shipping_address": "3 Weir Rd, Hull"},
+        ),
+        ("Ship it to 8 Gate St, York, not to 9 Gate St", {"shipping_address": "8 Gate St, York"}),
+        ("Ship it to 8 Gate St, York, I work there at the park", {"shipping_address": "8 Gate St, York"}),
+        ("Send the bill to joe@example.org", {"email": "joe@example.org"}),
+        ("My billing address is the same as my shipping address", {}),
+        ("send it to my email", {}),
+        ("发到我邮箱", {}),
+        ("寄到12", {}),
+    ],
+)
+def test_an_address_ends_where_another_thing_is_said(text: str, rest: dict[str, str]) -> None:
+    """What follows a comma is of it only if it looks like it."""
+    assert {scent.type: scent.value for scent in observe(text) if scent.value} == rest
 
 
 @pytest.mark.parametrize(
@@ -400,6 +454,17 @@ def test_full_width_signs_are_read_and_values_are_slices() -> None:
     assert values("订单２０２６１２３４", "order_reference") == ["20261234"]
     assert values("收货地址：南京市中山路８８号，３号楼", "shipping_address") == ["南京市中山路88号，3号楼"]
     assert values("Ｓｈｉｐ　ｔｏ　Ｂａｔｈ", "shipping_address") == ["Bath"]
+
+
+def test_traditional_characters_are_read_and_values_are_as_they_were_said() -> None:
+    """As simplified ones are."""
+    assert said("請取消訂單A12！") == [("directive", "A12", "cancel"), ("order_reference", "A12", "A12")]
+    assert values("請寄到台中市西區英才路5號3樓，謝謝", "shipping_address") == ["台中市西區英才路5號3樓"]
+    assert values("帳單地址：高雄市鼓山區明誠路9號", "billing_address") == ["高雄市鼓山區明誠路9號"]
+    assert values("下午3點45分送達", "delivery_time") == ["下午3點45分"]
+    assert [types(text) for text in ("謝謝", "對，沒錯", "繼續剛才的訂單", "系統錯誤：連接超時")] == [
+        ["chatter"], ["confirmation"], ["continuation"], ["error_log"]
+    ]  # fmt: skip
 
 
 def test_languages_mix_in_a_message() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from blackboard.patterns import compiled
+from blackboard.scent.folding import folded
 from blackboard.scent.rules import compile_rules, literal
 from blackboard.scent.tables import BadRule
 
@@ -74,3 +75,17 @@ def test_a_word_may_do_several_things() -> None:
     """By what each list says."""
     rules = compile_rules({"requests": {"cancel": ["Drop"]}, "words": {"verb": ["drop"]}})
     assert rules.roles["drop"] == (("request", "cancel"), ("verb", ""))
+
+
+def test_a_pattern_in_traditional_characters_meets_what_it_says() -> None:
+    """The text is read with simplified ones, and so is the pattern."""
+    found = compile_rules(book("{who}備註(?P<value>.+)", parts={"who": ["賣家"]}))
+    assert [number for number in found.meets(folded("賣家備註急").encode()) if not number] == [0]
+
+
+def test_what_is_wrong_with_a_pattern_is_told_as_it_stands_in_the_file() -> None:
+    """Not with its parts written out, which nobody would know again."""
+    with pytest.raises(BadRule) as caught:
+        compile_rules(book("({who}", parts={"who": ["somebody", "anybody"]}))
+    assert "'({who}'" in str(caught.value)
+    assert "somebody" not in str(caught.value)
