@@ -70,7 +70,8 @@ def find(reading: Reading, rules: Rules, met: Sequence[int], topics: Topics) -> 
             continue
         type_ = pattern.type
         clauses = reading.clauses_of(place, max(stop, place + 1))
-        denied = clauses[0].denies(place, named=type_.target == "self" and not type_.topics)
+        named = type_.target == "self" and not type_.topics
+        denied = clauses[0].denies(start if named else place, named=named)  # the word "order" before its number is none that bids
         # What is looked for may be supposed: "if there is a hotel of four points".
         if denied or (not type_.stated and clauses[0].has_before(place, "conditional")):
             continue
