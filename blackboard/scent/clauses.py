@@ -55,12 +55,9 @@ class Clause:
 
     def denies(self, place: int, *, named: bool) -> bool:
         """What stands there is not so, or not to be. Who does not want to cancel an order names it all the same: of what is only ``named``
-        a verb between them has the negation; but not the word "order" itself.
+        a verb between them has the negation.
         """
-        before = [mark for mark in self.marks if mark.end <= place]
-        if named and before and before[-1].role == "verb" and before[-1].end >= place - 2:
-            before.pop()
-        roles = ["negation" if mark.meaning == "never" else mark.role for mark in before]
+        roles = ["negation" if mark.meaning == "never" else mark.role for mark in self.marks if mark.end <= place]
         if "negation" not in roles:
             return False
         return not named or _VERBS.isdisjoint(roles[len(roles) - roles[::-1].index("negation") :])
