@@ -179,6 +179,8 @@ def test_content_says_the_same_whatever_the_words() -> None:
         "客服说“取消订单”", "他说要取消", "「删除」按钮", "如果取消的话", "我已经取消了",
         "the cancellation was fine", "特别好的级别", "the change suits me", "You never called", "I never said to delete anything",
         "I want neither to cancel nor to change it", "I must admit it is nice", "she wanted me to delete it", "a must-have",
+        "nobody asked you to change it",
+        "it must have gone to the wrong house", "Never have I seen that", "Update: it came", "系统自动取消了我的订单",
         "there is no way to cancel it", "我必须说很好", "先不取消了", "不修改", "他让我取消", "取消不了", "點了取消沒反應", "不要取消訂單",
     ],
 )  # fmt: skip
@@ -267,6 +269,9 @@ def test_five_kinds_of_address_are_five_slots(type_: str, text: str, value: str)
         ("ship it to my flat at 30 Dale Road, Luton LU1 1AA", "shipping_address", "30 Dale Road, Luton LU1 1AA"),
         ("ship to 6 fern lane, old quarry park", "shipping_address", "6 fern lane, old quarry park"),
         ("Order 6120: change address to 5 Pier View, Cork", "shipping_address", "5 Pier View, Cork"),
+        ("send it to Lindenstr. 4, 50674 Köln", "shipping_address", "Lindenstr. 4, 50674 Köln"),
+        ("bill it to Brown Ltd., 9 Cole Hill, Bath", "billing_address", "Brown Ltd., 9 Cole Hill, Bath"),
+        ("ship it to my aunt: 7 Elm Row, Ayr", "shipping_address", "7 Elm Row, Ayr"),
         ("寄到45 Rose Street, London SW1 2AA，谢谢", "shipping_address", "45 Rose Street, London SW1 2AA"),
         ("收货地址是Flat 9, 45 Rose Street, Leeds", "shipping_address", "Flat 9, 45 Rose Street, Leeds"),
         ("我的address是45 Rose Street, Leeds", "shipping_address", "45 Rose Street, Leeds"),
