@@ -420,15 +420,16 @@ def test_no_more_than_asked_for_of_each_type() -> None:
     assert [fact.target for fact in recall(board, "price", limit=2)] == ["A3", "A2"]
 
 
-def test_what_is_said_in_private_and_shared_is_one_fact() -> None:
+@pytest.mark.parametrize("scopes", [("private", "shared"), ("shared", "private")])
+def test_what_is_said_in_private_and_shared_is_one_fact(scopes: tuple[str, str]) -> None:
     """As sure as when it was said last."""
     board = Driver()
-    say(board, slot("price", 7))
-    say(board, slot("price", 7), scope="shared")
+    for scope in scopes:
+        say(board, slot("price", 7), scope=scope)
     for _ in range(9):
         say(board, CHATTER)
     [fact] = recall(board, "price")
-    assert (fact.staleness, board.get("ada", fact.item or "").scope) == (9, "shared")
+    assert (fact.staleness, board.get("ada", fact.item or "").scope) == (9, scopes[1])
     assert fact.confidence > 0
 
 

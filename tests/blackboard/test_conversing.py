@@ -90,6 +90,8 @@ async def test_settings_and_rules_of_ones_own(tmp_path: Path) -> None:
         desk = running["desk"]
         [scent] = await desk.observe("we sit at table 12", rules=load_rules(rules), settings=tutoring)
         assert (scent.type, scent.value, scent.decay) == ("table", "12", 0.8)
+        [directive] = await desk.observe("Cancel it", settings=tutoring, conversation="li")
+        assert directive.decay == tutoring.directive
         [directive] = await desk.observe("You must always bring the bill to us")
         assert directive.decay == tutoring.directive
         assert (await desk.field()).settings == tutoring

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from agents.cli.observe import Shown, _extend, _table
+from agents.cli.observe import Shown, _extend, _rows, _table
 from bus.messages import Fact, FieldView
 from tests.agents.cli.commands import PHEROBOARD, environment, line_of, pheroboard
 
@@ -52,6 +52,8 @@ def test_in_a_pipe(served: Path) -> None:
     assert ["order_reference", "0.84", "B456", "B456", "0.84", "in this round", "no"] in rows
     assert ["error_log", "0.30"] in rows
     assert about[0].startswith("round 3; order: B456; can be continued: returns")
+    seen = pheroboard(served, "top", "lab", "--kind", "slot", "--as", "viewer", "--json").json
+    assert "B456" not in {item["target"] for item in seen}, "what comes of it is private"
 
 
 def test_as_json(served: Path, tmp_path: Path) -> None:
@@ -170,6 +172,21 @@ def test_words_of_others() -> None:
     assert re.search(r"^gift +0.00 +\[b\]\\x1b\[2J +\[/b\] +0.70 +elsewhere +yes", shown, re.MULTILINE)
     assert "[red]" in shown
     assert "task: [/red]" in shown
+
+
+def test_several_facts_of_a_type() -> None:
+    """The first stands beside the name of the type, the others beneath it; what the field has forgotten comes last."""
+    facts = [
+        Fact(type=type_, value=value, confidence=0.7, round=1, staleness=0, confirm=False, content=f"{type_}: {value}")
+        for type_, value in (("color", "red"), ("color", "blue"), ("age", 7))
+    ]
+    rows = _rows(Shown(FieldView(round=1, concentrations={"color": 0.9, "chatter": 0.1}), tuple(facts)))
+    assert [(type_, concentration, cells[0]) for type_, concentration, cells in rows] == [
+        ("color", 0.9, "red"),
+        ("", None, "blue"),
+        ("chatter", 0.1, ""),
+        ("age", 0.0, "7"),
+    ]
 
 
 @contextmanager

@@ -53,7 +53,9 @@ async def test_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = [Message("user", "发到北京"), Message("assistant", "好"), End(), Message("user", "最后")]
     assert await read(file) == everything
     monkeypatch.setattr(module, "AT_ONCE", 1)
+    descriptors = len(list(Path("/proc/self/fd").iterdir()))
     assert await read(file) == everything
+    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors, "it is closed"
     file.write_bytes(b"")
     assert await read(file) == []
 
