@@ -6,7 +6,7 @@ import pytest
 
 import blackboard
 from blackboard.errors import BadValue, TooBig
-from blackboard.scent import load_rules, tutoring
+from blackboard.scent import FieldSettings, UnusualSettings, load_rules, tutoring
 from blackboard.sync import open_sync
 from blackboard.testing import running_board
 
@@ -95,6 +95,17 @@ async def test_settings_and_rules_of_ones_own(tmp_path: Path) -> None:
         [directive] = await desk.observe("You must always bring the bill to us")
         assert directive.decay == tutoring.directive
         assert (await desk.field()).settings == tutoring
+
+
+async def test_settings_are_looked_at_before_anything_is_said() -> None:
+    """Unusual ones are warned of where they are given, impossible ones refused, with the value."""
+    async with running_board("desk") as running:
+        desk = running["desk"]
+        with pytest.warns(UnusualSettings, match="max_rounds 3"):
+            await desk.observe("Cancel it", settings=FieldSettings(max_rounds=3))
+        with pytest.raises(BadValue, match="window 0"):
+            await desk.observe("Cancel it", settings=FieldSettings(window=0))
+        assert (await desk.field()).round == 1
 
 
 async def test_a_task_is_continued() -> None:

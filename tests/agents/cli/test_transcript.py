@@ -13,6 +13,11 @@ from agents.cli.errors import CommandError
 from agents.cli.transcript import LONGEST, STDIN, Begin, End, Message, Said, parsed, transcript
 
 
+def descriptors() -> int:
+    """How many files are open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 async def read(file: Path) -> list[Said]:
     return [said async for said in transcript(file)]
 
@@ -53,9 +58,9 @@ async def test_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = [Message("user", "发到北京"), Message("assistant", "好"), End(), Message("user", "最后")]
     assert await read(file) == everything
     monkeypatch.setattr(module, "AT_ONCE", 1)
-    descriptors = len(list(Path("/proc/self/fd").iterdir()))
+    open_before = descriptors()
     assert await read(file) == everything
-    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors, "it is closed"
+    assert descriptors() == open_before, "it is closed"
     file.write_bytes(b"")
     assert await read(file) == []
 
