@@ -111,6 +111,7 @@ def test_what_names_no_order_is_about_the_one_before_or_the_focus() -> None:
     assert said("Cancel it, I mean order #B2", focus="A1")[0] == ("directive", "B2", "cancel")
     assert said("My name is Anna", focus="A1") == [("name", None, "Anna")]
     assert said("I have #B2, send by DHL #A1")[-2:] == [("shipping_method", "A1", "DHL"), ("order_reference", "A1", "A1")]
+    assert said("#A1 and #B2 go by DHL")[-1] == ("shipping_method", "B2", "DHL")
     assert said("I have #B2, send it by DHL, then #A1")[1] == ("shipping_method", "B2", "DHL")
     assert said("Send it by DHL. Order #A1 is late.")[0] == ("shipping_method", None, "DHL")
 
