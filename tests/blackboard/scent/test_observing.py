@@ -128,6 +128,30 @@ def test_who_denies_a_thing_names_its_order_all_the_same() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My order is A1001, please cancel it",
+        "A1001 please cancel",
+        "A1001: cancel it",
+        "For A1001, cancel it",
+        "A1001不要了，帮我取消吧",
+        "A1001，取消",
+        "刚下单A1001，取消吧",
+    ],
+)
+def test_a_number_that_leads_is_an_order(text: str) -> None:
+    """A request goes to no other order than the one that its sentence begins with, said without the word."""
+    assert ("directive", "A1001", "cancel") in said(text, focus="B2")
+    assert ("order_reference", "A1001", "A1001") in said(text, focus="B2")
+
+
+@pytest.mark.parametrize("text", ["My order is 2 days late", "The A380, please", "send it to 5 King Street, Room A1002, Leeds"])
+def test_a_number_elsewhere_is_no_order(text: str) -> None:
+    """Neither a count, nor goods, nor a room."""
+    assert "order_reference" not in {type_ for type_, _, _ in said(text)}
+
+
 def test_a_request_is_about_all_orders_that_are_named_together() -> None:
     """Before it or behind it, however they are parted; and about none that is only named near."""
 
@@ -243,6 +267,9 @@ def test_five_kinds_of_address_are_five_slots(type_: str, text: str, value: str)
     [
         ("Please ship it to No. 1288, Century Avenue, Room 5-302, thanks", "shipping_address", "No. 1288, Century Avenue, Room 5-302"),
         ("send it to 350 5th Ave, New York, NY 10118 by UPS", "shipping_address", "350 5th Ave, New York, NY 10118"),
+        ("deliver it to 21 Mill Street, Leeds LS1 4DT by DHL", "shipping_address", "21 Mill Street, Leeds LS1 4DT"),
+        ("send to 5 Hill Road, Boston MA 02134, USA", "shipping_address", "5 Hill Road, Boston MA 02134, USA"),
+        ("ship it to 1 Main St, Ottawa, ON K1A 0B1, please", "shipping_address", "1 Main St, Ottawa, ON K1A 0B1"),
         ("The return address is P.O. Box 123, Denver.", "return_address", "P.O. Box 123, Denver"),
         ("寄到北京市朝阳区建国路88号院5号楼1203室，谢谢", "shipping_address", "北京市朝阳区建国路88号院5号楼1203室"),
         ("收货地址：深圳市南山区科技园，3号楼，502室，收件人：张三", "shipping_address", "深圳市南山区科技园，3号楼，502室"),
