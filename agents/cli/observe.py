@@ -29,6 +29,8 @@ OF_EACH = 3
 """Facts of a type that are shown, at most: the most confident."""
 BAR = 20
 """Characters of the longest bar."""
+WIDE = 110
+"""Columns of a terminal that has room for bars."""
 HEAD = ("type", "concentration", "value", "about", "confidence", "said", "ask again")
 
 
@@ -139,13 +141,14 @@ def _tell(said: Said, scents: list[Scent], shown: Shown, who: Who, live: "Live |
         print_json({"said": _document(said), "scents": scents, "field": shown.field, "facts": shown.facts})
     elif live is not None:
         live.console.print(_line(said, scents, shown), markup=False, highlight=False)
-        live.update(_table(shown), refresh=True)
+        live.update(_table(shown, live.console.width), refresh=True)
     else:
         print(_line(said, scents, shown), flush=True)
         if sys.stdout.isatty():
-            from rich import print as show
+            from rich import get_console
 
-            show(_table(shown))
+            console = get_console()
+            console.print(_table(shown, console.width))
 
 
 def _extend(curves: dict[str, dict[int, float]], field: FieldView) -> None:
@@ -217,20 +220,23 @@ def _print(shown: Shown) -> None:
     print(_about(shown.field))
 
 
-def _table(shown: Shown) -> "Table":
-    """The field, for a terminal."""
+def _table(shown: Shown, width: int) -> "Table":
+    """The field, for a terminal of so many columns: with bars, if they take no room from the words."""
     from rich.bar import Bar
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold", caption=Text(_about(shown.field)), caption_justify="left")
-    for name in (HEAD[0], "", *HEAD[1:]):
-        table.add_column(name, justify="right" if name in {"concentration", "confidence"} else "left", overflow="fold")
+    wide = width >= WIDE
+    table = Table(box=None, pad_edge=False, padding=(0, 2 if wide else 1, 0, 0), header_style="bold")
+    table.caption, table.caption_justify = Text(_about(shown.field)), "left"
+    for name in (HEAD[0], *([""] if wide else []), *HEAD[1:]):
+        figures = name in {"concentration", "confidence"}
+        table.add_column(name, justify="right" if figures else "left", overflow="fold", no_wrap=figures or name == "type")
     longest = max([1.0, *shown.field.concentrations.values()])
     for type_, concentration, cells in _rows(shown):
         bar: Bar | str = "" if concentration is None else Bar(longest, 0, concentration, width=BAR, color="green")
         figure = "" if concentration is None else number(concentration)
-        table.add_row(Text(type_), bar, figure, *map(Text, cells))
+        table.add_row(Text(type_), *([bar] if wide else []), figure, *map(Text, cells))
     return table
 
 

@@ -154,6 +154,8 @@ def _pattern(whole: str, source: str, type_: ScentType, path: tuple[str, ...]) -
 
 
 def _compiled(whole: str, source: str, path: tuple[str, ...]) -> Any:
+    if "\b" in source:  # no message has one
+        raise BadRule(path, source, f"pattern {source!r} has a backspace: between double quotes TOML reads \\b so; use single quotes")
     try:
         regex = compiled(whole)
     except BadValue as error:

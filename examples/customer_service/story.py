@@ -57,7 +57,8 @@ def tell(moment: Moment) -> None:
     print("        field  " + (", ".join(f"{type_} {value:.2f}" for type_, value in moment.field.concentrations.items()) or "empty"))
     for fact in moment.facts:
         if fact.value != fact.target:  # that there is an order, the others tell
-            print(f"        fact   {fact.type} of {fact.target}: {fact.value if _is_slot(fact) else fact.content} ({_sure(fact)})")
+            said = "" if _is_slot(fact) else f" – {fact.content}"
+            print(f"        fact   {fact.type} of {fact.target}: {fact.value}{said} ({_sure(fact)})")
 
 
 def look_back(script: Script, moments: Sequence[Moment]) -> None:

@@ -167,7 +167,7 @@ def test_words_of_others() -> None:
     )
     field = FieldView(round=3, concentrations={"[red]": 0.5}, task="[/red]")
     console = Console(width=140, file=StringIO(), record=True)
-    console.print(_table(Shown(field, (fact,))))
+    console.print(_table(Shown(field, (fact,)), 140))
     shown = console.export_text()
     assert re.search(r"^gift +0.00 +\[b\]\\x1b\[2J +\[/b\] +0.70 +elsewhere +yes", shown, re.MULTILINE)
     assert "[red]" in shown
@@ -187,6 +187,19 @@ def test_several_facts_of_a_type() -> None:
         ("chatter", 0.1, ""),
         ("age", 0.0, "7"),
     ]
+
+
+def test_a_narrow_terminal() -> None:
+    """Has no bars, and its words are whole."""
+    fact = Fact(
+        type="shipping_address", value="9 Elm Road, Bath", confidence=0.6, round=2, staleness=1, confirm=False, target="A789",
+        content="Shipping address (A789): 9 Elm Road, Bath",
+    )  # fmt: skip
+    console = Console(width=80, file=StringIO(), record=True)
+    console.print(_table(Shown(FieldView(round=3, concentrations={"shipping_address": 0.6}), (fact,)), 80))
+    shown = console.export_text()
+    assert "█" not in shown
+    assert {"shipping_address", "concentration", "confidence", "A789"} <= set(shown.split())
 
 
 @contextmanager

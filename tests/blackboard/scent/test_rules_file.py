@@ -1,6 +1,7 @@
 """Claims about files of rules."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,6 +73,7 @@ def test_of_several_files_the_later_one_overrides(tmp_path: Path) -> None:
         ("[parts]\nx = ['a']\n\n[types.x]\ndecay = 0.5\n", 4, "types.x: it has no concentration"),
         ("[words]\nnegation = ['no']\nnegatoin = ['no']\n", 3, "words.negatoin"),
         ("[wrods]\n", 1, "wrods: there is no such table"),
+        ('[types.shipping_address]\n\npatterns = ["\\bto (?P<value>.+)"]\n', 3, "use single quotes"),
     ],
 )
 def test_an_error_names_the_file_the_line_and_the_value(tmp_path: Path, text: str, line: int, what: str) -> None:
@@ -108,6 +110,13 @@ def test_a_file_may_begin_with_the_mark_that_some_editors_write(tmp_path: Path) 
     """A byte order mark is nothing of TOML's."""
     rules = load_rules(written(tmp_path, "\ufeff" + MINE))
     assert [scent.value for scent in observe("scrap it", rules=rules)] == ["cancel"]
+
+
+def test_a_file_is_loaded_before_it_is_read_by(tmp_path: Path) -> None:
+    """Its name is no rules, and the error says how to get them."""
+    name: Any = str(written(tmp_path, ""))
+    with pytest.raises(BadValue, match=r"mine\.toml' are none: give those of load_rules"):
+        observe("hello", rules=name)
 
 
 def test_a_pattern_that_would_run_for_ever_elsewhere_ends(tmp_path: Path) -> None:
