@@ -146,6 +146,22 @@ def test_a_number_that_leads_is_an_order(text: str) -> None:
     assert ("order_reference", "A1001", "A1001") in said(text, focus="B2")
 
 
+def test_several_numbers_that_lead_are_orders() -> None:
+    """What is asked for is asked for of all of them."""
+    assert said("A1001和A1002都取消", focus="B2")[-2:] == [("directive", "A1001", "cancel"), ("directive", "A1002", "cancel")]
+
+
+def test_an_order_is_sent_somewhere() -> None:
+    """By its number alone, too."""
+    assert ("shipping_address", "A1001", "9 Elm Road, Bath") in said("Send A1001 to 9 Elm Road, Bath", focus="B2")
+
+
+@pytest.mark.parametrize("text", ["my address is wrong", "The address is not correct", "my address is the same as before"])
+def test_what_an_address_is_like_is_none(text: str) -> None:
+    """Nobody lives at *wrong*."""
+    assert "shipping_address" not in {type_ for type_, _, _ in said(text)}
+
+
 @pytest.mark.parametrize("text", ["My order is 2 days late", "The A380, please", "send it to 5 King Street, Room A1002, Leeds"])
 def test_a_number_elsewhere_is_no_order(text: str) -> None:
     """Neither a count, nor goods, nor a room."""
@@ -268,6 +284,7 @@ def test_five_kinds_of_address_are_five_slots(type_: str, text: str, value: str)
         ("Please ship it to No. 1288, Century Avenue, Room 5-302, thanks", "shipping_address", "No. 1288, Century Avenue, Room 5-302"),
         ("send it to 350 5th Ave, New York, NY 10118 by UPS", "shipping_address", "350 5th Ave, New York, NY 10118"),
         ("deliver it to 21 Mill Street, Leeds LS1 4DT by DHL", "shipping_address", "21 Mill Street, Leeds LS1 4DT"),
+        ("收货地址杭州市文三路9号，谢谢", "shipping_address", "杭州市文三路9号"),
         ("send to 5 Hill Road, Boston MA 02134, USA", "shipping_address", "5 Hill Road, Boston MA 02134, USA"),
         ("ship it to 1 Main St, Ottawa, ON K1A 0B1, please", "shipping_address", "1 Main St, Ottawa, ON K1A 0B1"),
         ("The return address is P.O. Box 123, Denver.", "return_address", "P.O. Box 123, Denver"),
