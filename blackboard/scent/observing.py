@@ -66,7 +66,7 @@ def observe(
 
         rules = shipped()
     elif not isinstance(rules, Rules):
-        raise BadValue(f"rules {rules!r:.80} are not compiled: give load_rules(PATH)")
+        raise BadValue(f"rules {rules!r:.200} are none: give those of load_rules(path)")
     said = clean(text[:LONGEST])
     if not said or said.isspace():
         return []

@@ -34,7 +34,7 @@ class UnusualSettings(UserWarning):
 def check(settings: FieldSettings) -> None:
     """:raises BadValue: a figure that no field can have, or what is no settings"""
     if not isinstance(settings, FieldSettings):
-        raise BadValue(f"settings {settings!r:.80}: give FieldSettings, as commerce or tutoring are")
+        raise BadValue(f"settings {settings!r:.200} are none: give commerce, tutoring or FieldSettings(…)")
     for name in ("max_rounds", "window"):
         rounds = getattr(settings, name)
         if type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS:
