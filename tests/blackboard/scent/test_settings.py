@@ -50,13 +50,6 @@ def test_a_figure_outside_of_its_range_is_taken_with_a_warning(name: str, low: f
             assert PheromoneField(settings).settings == settings
 
 
-def test_the_name_of_a_preset_is_none() -> None:
-    """The error says what is."""
-    name: Any = "tutoring"
-    with pytest.raises(BadValue, match="settings 'tutoring' are none: give commerce, tutoring or FieldSettings"):
-        PheromoneField(name)
-
-
 def test_as_many_rounds_as_may_be() -> None:
     """With a warning."""
     with pytest.warns(UnusualSettings, match="max_rounds 256"):
@@ -97,7 +90,7 @@ def test_a_figure_that_cannot_be_is_refused(name: str, figure: Any) -> None:
 @pytest.mark.parametrize("settings", ["commerce", None, {"max_rounds": 8}])
 def test_what_is_no_settings_is_refused(settings: Any) -> None:
     """The name of a preset is none."""
-    with pytest.raises(BadValue, match="give FieldSettings"):
+    with pytest.raises(BadValue, match="are none: give commerce, tutoring or FieldSettings"):
         check(settings)
 
 
