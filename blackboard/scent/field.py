@@ -16,6 +16,7 @@ from typing import Self
 from msgspec.structs import replace
 
 from blackboard.errors import BadValue
+from blackboard.kinds import STATE
 from blackboard.scent.observing import observe
 from blackboard.scent.rules import Rules
 from blackboard.scent.settings import check, commerce, validated
@@ -102,8 +103,8 @@ class PheromoneField:
     def release(self, scents: Sequence[Scent], *, turn: bool = True, brought: Snapshot | None = None) -> list[Scent]:
         """Release the scents of one message, and return what was released, in order.
 
-        ``turn``: it begins a round; else (a reply, a line of a log) it belongs to the one that runs. What was asked waits for an answer and
-        is not among what was released. In the place of a *confirmation* stands what the message before asked or stated; in the place of a
+        ``turn``: it begins a round; else (a reply, a line of a log) it belongs to the one that runs, and a request in it is an offer, as
+        asked: the user alone says what is to be done. What was asked waits for an answer and is not among what was released. In the place of a *confirmation* stands what the message before asked or stated; in the place of a
         *continuation* stands ``brought``, what a governor brings back. Neither brings a value for a slot that the message itself fills.
 
         :raises BadValue: a concentration or a decay that is not from 0 to 1; nothing is released then
@@ -111,7 +112,9 @@ class PheromoneField:
         for scent in scents:
             if not (0 <= scent.concentration <= 1 and 0 <= scent.decay <= 1):
                 raise BadValue(f"{scent} has a concentration or a decay that is not from 0 to 1")
-        if turn:
+        if not turn:
+            scents = [replace(scent, asked=True) if scent.kind == STATE else scent for scent in scents]
+        else:
             self.round += 1
             self._rounds.pop(self.round - self._settings.max_rounds, None)
         if brought is not None:

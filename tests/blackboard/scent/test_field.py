@@ -210,6 +210,15 @@ def test_a_yes_confirms_the_message_before(asked_by_reply: bool) -> None:
     assert field.release([CONFIRMATION]) == [ship("Beijing")]
 
 
+def test_what_a_reply_asks_for_is_an_offer() -> None:
+    """ "You can cancel it any time" is no request, until the user says yes; a value or a rule in a reply is told."""
+    rule = Scent("directive", 0.85, 0.95, None, "never", "never open it", "constraint")
+    field = passed(0)
+    assert field.release([directive("cancel", "cancel it"), rule, ship("Beijing")], turn=False) == [rule, ship("Beijing")]
+    assert field.release([CONFIRMATION]) == [directive("cancel", "cancel it"), rule, ship("Beijing")]
+    assert field.release([directive("cancel", "cancel it")]) == [directive("cancel", "cancel it")]
+
+
 def test_a_reply_that_confirms_belongs_to_the_same_round() -> None:
     """It releases again what the user stated."""
     field = passed(0, ship("Beijing"))

@@ -221,7 +221,7 @@ def test_content_says_the_same_whatever_the_words() -> None:
         "the cancellation was fine", "特别好的级别", "the change suits me", "You never called", "I never said to delete anything",
         "I want neither to cancel nor to change it", "I must admit it is nice", "she wanted me to delete it", "a must-have",
         "nobody asked you to change it",
-        "it must have gone to the wrong house", "Never have I seen that", "Update: it came", "系统自动取消了我的订单",
+        "To cancel, press the red button", "My request to change it was lost", "it must have gone to the wrong house", "Never have I seen that", "Update: it came", "系统自动取消了我的订单",
         "there is no way to cancel it", "我必须说很好", "先不取消了", "不修改", "他让我取消", "取消不了", "點了取消沒反應", "不要取消訂單",
     ],
 )  # fmt: skip
@@ -348,6 +348,13 @@ def test_values_are_kept_whole(text: str, type_: str, value: str) -> None:
         ("send it to my email", {}),
         ("发到我邮箱", {}),
         ("寄到12", {}),
+        ("My address is wrong", {}),
+        ("the address is hard to find", {}),
+        ("The billing address was changed by mistake", {}),
+        ("MY ADDRESS IS MISSING", {}),
+        ("ship to multiple addresses", {}),
+        ("收货地址是上次那个", {}),
+        ("my address is flat 2, 8 gate street", {"shipping_address": "flat 2, 8 gate street"}),
     ],
 )
 def test_an_address_ends_where_another_thing_is_said(text: str, rest: dict[str, str]) -> None:
