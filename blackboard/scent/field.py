@@ -104,8 +104,9 @@ class PheromoneField:
         """Release the scents of one message, and return what was released, in order.
 
         ``turn``: it begins a round; else (a reply, a line of a log) it belongs to the one that runs, and a request in it is an offer, as
-        asked: the user alone says what is to be done. What was asked waits for an answer and is not among what was released. In the place of a *confirmation* stands what the message before asked or stated; in the place of a
-        *continuation* stands ``brought``, what a governor brings back. Neither brings a value for a slot that the message itself fills.
+        asked: the user alone says what is to be done. What was asked waits for an answer and is not among what was released. In the place
+        of a *confirmation* stands what the message before asked or stated; in the place of a *continuation* stands ``brought``, what a
+        governor brings back. Neither brings a value for a slot that the message itself fills.
 
         :raises BadValue: a concentration or a decay that is not from 0 to 1; nothing is released then
         """

@@ -221,7 +221,8 @@ def test_content_says_the_same_whatever_the_words() -> None:
         "the cancellation was fine", "特别好的级别", "the change suits me", "You never called", "I never said to delete anything",
         "I want neither to cancel nor to change it", "I must admit it is nice", "she wanted me to delete it", "a must-have",
         "nobody asked you to change it",
-        "To cancel, press the red button", "My request to change it was lost", "it must have gone to the wrong house", "Never have I seen that", "Update: it came", "系统自动取消了我的订单",
+        "To cancel, press the red button", "My request to change it was lost", "it must have gone to the wrong house",
+        "Never have I seen that", "Update: it came", "系统自动取消了我的订单",
         "there is no way to cancel it", "我必须说很好", "先不取消了", "不修改", "他让我取消", "取消不了", "點了取消沒反應", "不要取消訂單",
     ],
 )  # fmt: skip
