@@ -72,8 +72,11 @@ def find(reading: Reading, rules: Rules, met: Sequence[int], topics: Topics) -> 
         clauses = reading.clauses_of(place, max(stop, place + 1))
         named = type_.target == "self" and not type_.topics
         denied = clauses[0].denies(start if named else place, named=named)  # the word "order" before its number is none that bids
+        if denied:
+            claimed[place:stop] = b"\1" * (stop - place)  # and by no other pattern is it a value
+            continue
         # What is looked for may be supposed: "if there is a hotel of four points".
-        if denied or (not type_.stated and clauses[0].has_before(place, "conditional")):
+        if not type_.stated and clauses[0].has_before(place, "conditional"):
             continue
         if pattern.correction and type_.group:
             type_ = last.get(type_.group, type_)
