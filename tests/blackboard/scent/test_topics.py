@@ -114,6 +114,7 @@ def test_the_conversation_answers_for_what_names_no_topic(rules: Rules) -> None:
     """Without one such a value is nothing; and a topic of another's slots is none."""
     assert found("4 points", rules, "sight") == {"sight_points": "4"}
     assert found("4 points", rules) == found("4 points", rules, "taxi") == {}
+    assert found(f"a hotel of {'very ' * 16}good 4 points", rules, "sight") == {"hotel_points": "4"}
     assert found(f"a hotel. {'It was all very fine there and nobody said a word. ' * 4}4 points", rules, "sight") == {"sight_points": "4"}
 
 
