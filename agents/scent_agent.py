@@ -80,13 +80,15 @@ class ScentAgent(Agent):
         settings: FieldSettings | None = None,
         rules: Rules | None = None,
     ) -> None:
-        """Raises ``BadValue`` for settings that no field can have; unusual ones are warned of."""
+        """Raises ``BadValue`` for settings that no field can have, and for rules that are none; unusual settings are warned of."""
         super().__init__(name, board)
         if isinstance(conversations, str):
             raise BadValue(f"conversations {conversations!r} is one text: give a list of names")
         self.conversations = conversations
         self.scope = scope
         self.settings = None if settings is None else validated(settings)
+        if rules is not None and not isinstance(rules, Rules):
+            raise BadValue(f"rules {rules!r:.200} are none: give those of load_rules(path)")
         self.rules = rules
 
     @on_change(kind=TRACE)

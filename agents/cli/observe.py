@@ -59,7 +59,7 @@ async def observe(
     ----------
     file
         The file to read; the standard input, as its lines come, if not given or -. Each line is a message of the user; one that begins
-        with `assistant:`, `system:` or `tool:` is theirs, and no turn. `/begin NAME` begins a task, `/end` ends it.
+        with `assistant:`, `system:` or `tool:` (助手, 系统, 工具) is theirs, and no turn. `/begin NAME` begins a task, `/end` ends it.
     conversation
         Which conversation it is; the one without a name if not given.
     preset

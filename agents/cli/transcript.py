@@ -1,7 +1,7 @@
 """A conversation as lines of text: each a message, or a word about its tasks.
 
     Ship order A789 to 5 Hill Road, Boston        a message of the user
-    assistant: Noted.                             of another: assistant, system, tool (or user, in so many words)
+    assistant: Noted.                             of another: assistant, system, tool (or user, in so many words; 助手, 系统 …)
     /begin returns                                from here on the conversation is about another task
     /end                                          that task is over
 
@@ -13,7 +13,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import anyio
 
@@ -26,7 +26,8 @@ AT_ONCE = 65_536
 """Bytes that are read at once, at most."""
 STDIN = Path("-")
 
-_SPEAKER = re.compile(rf"({'|'.join(SPEAKERS)})\s*[:：]\s*", re.IGNORECASE)
+_CALLED: dict[str, Speaker] = {**{each: each for each in SPEAKERS}, "用户": "user", "助手": "assistant", "系统": "system", "工具": "tool"}
+_SPEAKER = re.compile(rf"({'|'.join(_CALLED)})\s*[:：]\s*", re.IGNORECASE)
 
 
 class Message(NamedTuple):
@@ -68,7 +69,7 @@ def parsed(line: str) -> Said | None:
     if speaker is None:
         return Message("user", text)
     said = text[speaker.end() :]
-    return Message(cast(Speaker, speaker[1].lower()), said) if said else None
+    return Message(_CALLED[speaker[1].lower()], said) if said else None
 
 
 async def transcript(file: Path) -> AsyncIterator[Said]:

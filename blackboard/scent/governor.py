@@ -123,12 +123,21 @@ class ContextGovernor:
         # Who goes on with a task names what it was about, though that may have been named long before.
         for scent in (*snapshot.scents, *((focus,) if focus and slot_of(focus) not in stood else ())):
             if not field.is_core(scent.type):
+                if self._is_sure(scent):  # who says twice that the task goes on has stated nothing anew
+                    continue
                 concentration = min(1.0, max(BROUGHT * scent.concentration, field.settings.min_concentration))
                 # Going on with a task is not asking again for what was asked for in it.
                 brought.append(replace(scent, concentration=concentration, decay=FACTOR, asked=scent.kind == STATE))
             elif not any(trace.scent.target == scent.target for trace in field.traces(scent.type)):
                 brought.append(scent)
         return replace(snapshot, scents=tuple(brought))
+
+    def _is_sure(self, scent: Scent) -> bool:
+        """Does the field say it, strong enough to be a fact?"""
+        said = [
+            trace for trace in self.field.traces(scent.type) if (trace.scent.target, trace.scent.content) == (scent.target, scent.content)
+        ]
+        return superpose(map(self.field.strength, said), self.field.settings.sharpness) >= self.field.settings.min_concentration
 
     # ---- changing and keeping -----------------------------------------------------------------------------------------------------------
 

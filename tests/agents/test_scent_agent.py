@@ -244,6 +244,8 @@ async def test_wrong_arguments() -> None:
         ScentAgent(conversations="c7")
     with pytest.raises(BadValue, match="max_rounds 0"):
         ScentAgent(settings=FieldSettings(max_rounds=0))
+    with pytest.raises(BadValue, match=r"load_rules"):
+        ScentAgent(rules="shop.toml")  # type: ignore[arg-type]
     with pytest.warns(UnusualSettings, match="max_rounds 3"):
         ScentAgent(settings=FieldSettings(max_rounds=3))
 

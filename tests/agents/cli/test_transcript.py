@@ -28,6 +28,8 @@ async def read(file: Path) -> list[Said]:
         ("Ship it to Boston\r\n", Message("user", "Ship it to Boston")),
         ("  assistant: Noted.  ", Message("assistant", "Noted.")),
         ("System：超时", Message("system", "超时")),
+        ("助手：已记下。", Message("assistant", "已记下。")),
+        ("用户: 你好", Message("user", "你好")),
         ("user: user: hello", Message("user", "user: hello")),
         ("address: 5 Hill Road", Message("user", "address: 5 Hill Road")),
         ("assistants: none", Message("user", "assistants: none")),

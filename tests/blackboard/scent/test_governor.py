@@ -467,3 +467,19 @@ def test_no_outdated_value_is_ever_recalled(messages: list[tuple[list[Scent], bo
         for type_ in governor.field.types:
             for fact in RecallKernel(governor.field).known(type_):
                 assert (type_, fact.target) not in last or fact.value == last[type_, fact.target]
+
+
+def test_to_go_on_twice_states_nothing_anew() -> None:
+    """What is back already is no surer by it; what has faded since comes back again."""
+    governor = governed([ship("Beijing")])
+    governor.begin_task("another")
+    governor.release([CONTINUATION])
+    [fact] = RecallKernel(governor.field).recall("shipping_address")
+    assert fact.confidence == pytest.approx(0.6)
+    assert governor.release([CONTINUATION]) == []
+    [fact] = RecallKernel(governor.field).recall("shipping_address")
+    assert fact.confidence == pytest.approx(0.6 * 0.92)
+    assert fact.confirm
+    governor.release([CHATTER])
+    governor.release([CHATTER])
+    assert governor.release([CONTINUATION]) != []

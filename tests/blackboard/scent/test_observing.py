@@ -660,7 +660,7 @@ def test_what_is_no_address_is_none(text: str) -> None:
     assert not [scent for scent in observe(text) if scent.type.endswith("_address")]
 
 
-@pytest.mark.parametrize("text", ["Continue with order A789", "继续订单A789"])
+@pytest.mark.parametrize("text", ["Continue with order A789", "ok, back to #A789", "继续订单A789", "回到订单A789"])
 def test_an_order_is_taken_up_again_by_its_number(text: str) -> None:
     """As by "the one from before"."""
     assert {scent.type for scent in observe(text)} == {"continuation", "order_reference"}
