@@ -33,6 +33,10 @@ MAX_SLOTS = 1024
 """Of one conversation, of which it is known when they were last said; the one that was said longest ago is forgotten for the next."""
 
 
+MAX_FACTS = 1000
+"""In one answer, whatever their types: the most confident."""
+
+
 class Said(Struct, array_like=True):
     """When a conversation last stated a slot's value, how surely, and the item that says it."""
 
@@ -142,7 +146,7 @@ class Conversation:
             counted[fact.type] += 1
             if counted[fact.type] <= asked.limit:
                 best.append(fact)
-        return Facts(tuple(best))
+        return Facts(tuple(best[:MAX_FACTS]))
 
     def _target(self, named: str | None) -> str | None:
         """What names no entity is about the conversation, if that has a name."""

@@ -27,7 +27,7 @@ from bus.messages import Facts, FieldView, Recall
 MAX_CONVERSATIONS = 1000
 """Of one owner: the one that has been silent for longest is forgotten for the next. What it said stands on the board."""
 RECENT = 1000
-"""Items of a type, the latest, that are looked through for values that others have said."""
+"""Values of a type, the latest in view, that are considered beside those which the conversation itself has stated."""
 _PAGE = "conversation:"
 
 
@@ -121,14 +121,16 @@ class Conversations:
         Of the one that has no name all are, but no more than the latest.
         """
         network, seen = self._network, views.partitions(agent)
-        keys = [key for key in network.keys_of(SLOT) if matches(key, types)]
+        keys = [key for key in network.keys_of(SLOT) if matches(key, types)] if "*" in types else [folded_name(types)]
         spoken = [slot for slot in conversation.said if matches(slot[0], types)]
         if conversation.name:
             spoken += ((key, folded_name(conversation.name)) for key in keys)
         found = {item.ordinal: item for slot in spoken for place in seen for item in network.slot(place, SLOT, *slot, None)}
         for key in () if conversation.name else keys:
-            latest = islice(network.about_lately(key, SLOT), RECENT)
-            found.update((item.ordinal, item) for item in latest if item.present and item.partition in seen)
+            present = (item for item in network.about_lately(key, SLOT) if item.present and item.partition in seen)
+            found.update(
+                (item.ordinal, item) for item in islice(present, RECENT)
+            )  # of these: how many there are of others shows in nothing
         return list(found.values())
 
     # ---- checkpoints --------------------------------------------------------------------------------------------------------------------

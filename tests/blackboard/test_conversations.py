@@ -445,3 +445,21 @@ def test_what_is_as_fresh_as_another_is_as_certain() -> None:
     board = Driver()
     say(board, slot("price", 7, target="A1"), slot("price", 8, target="B2"))
     assert [fact.confirm for limit in (1, 2) for fact in recall(board, "price", limit=limit)] == [False] * 3
+
+
+def test_what_others_keep_to_themselves_crowds_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much of it there is: an answer that depended on it would tell of it."""
+    monkeypatch.setattr(conversations, "RECENT", 2)
+    board = Driver()
+    say(board, slot("price", 7), scope="shared")
+    for number in range(3):
+        say(board, slot("price", number, target=f"B{number}"), agent="eve")
+    assert [fact.value for fact in recall(board, "price", agent="bob")] == [7]
+
+
+def test_an_answer_has_room_for_so_many_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The most confident, of whatever types."""
+    monkeypatch.setattr(conversation, "MAX_FACTS", 2)
+    board = Driver()
+    say(board, *(slot(f"s{number}", number, concentration=number / 10) for number in range(6, 10)))
+    assert [fact.value for fact in recall(board, "*")] == [9, 8]
