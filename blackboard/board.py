@@ -278,7 +278,8 @@ class Board:
     def _release(self, agent: str, said: Scents) -> None:
         conversation = self._conversations.heard(agent, said.conversation, self.seq)
         for scent, deposit in conversation.release(said):
-            former = conversation.note(scent, self._network.deposit(from_deposit(deposit, agent), by=agent))
+            item = from_deposit(self._conversations.as_it_stands(agent, deposit), agent)
+            former = conversation.note(scent, self._network.deposit(item, by=agent))
             if former is not None:
                 self._network.supersede(former, by=agent)
 

@@ -27,7 +27,7 @@ Slot = tuple[str, str | None]
 """Type and target."""
 
 _Stated = tuple[str | None, str | None, str]
-"""Type, target, and content or value."""
+"""Type, target and value."""
 
 MAX_SLOTS = 1024
 """Of one conversation, of which it is known when they were last said; the one that was said longest ago is forgotten for the next."""
@@ -112,10 +112,15 @@ class Conversation:
         self.governor.begin_task(task)
         self.said = {slot: said for slot, said in self.said.items() if self.field.is_core(slot[0])}
 
-    def forget(self, content: str, ids: Collection[str]) -> None:
-        """Keep nothing that says this, nor these ids."""
+    def forget(self, item: ContextItem, ids: Collection[str]) -> None:
+        """Keep nothing that says what an item said, in whatever words, nor these ids of it."""
         self.said = {slot: said for slot, said in self.said.items() if said.item not in ids}
-        self.governor.forget(lambda scent: folded(scent.content) == content)
+        content, of_slot = folded(item.content), item.kind == SLOT
+        self.governor.forget(
+            lambda scent: (
+                folded(scent.content) == content or (of_slot and scent.value == item.value and folded_name(scent.type) == item.key)
+            )
+        )
 
     def rename(self, key: str, to: str) -> None:
         """A type has another name from now on."""
@@ -131,15 +136,15 @@ class Conversation:
         for fact in RecallKernel(self.field).recall(asked.types, limit=maxsize):  # they are counted with those of the board
             slot = folded_name(fact.type), self._target(fact.target)
             if slot in self.said:
-                sure[*slot, fact.content] = fact
+                sure[*slot, repr(fact.value)] = fact
             else:
                 facts.append(fact)
         once: dict[_Stated, ContextItem] = {}  # what is said in private and shared is one fact
         for item in standing:
-            value = item.key, item.target, repr(item.value)
-            if value not in once or self._said_by(item) is not None:
-                once[value] = item
-        facts += (self._fact(item, sure.get((item.key, item.target, item.content))) for item in once.values())
+            stated = item.key, item.target, repr(item.value)
+            if stated not in once or self._said_by(item) is not None:
+                once[stated] = item
+        facts += (self._fact(item, sure.get(stated)) for stated, item in once.items())
         counted: Counter[str] = Counter()
         best = []
         for fact in sorted(facts, key=lambda fact: (-fact.confidence, fact.staleness)):
@@ -156,15 +161,13 @@ class Conversation:
     def _fact(self, item: ContextItem, sure: Fact | None) -> Fact:
         """What an item says, as sure as the field is; where it is not, as sure as when it was said, evaporated since."""
         assert item.key is not None
-        stated = {"value": item.value, "target": item.target, "item": item.id}
+        stated = {"value": item.value, "target": item.target, "content": item.content, "item": item.id}
         if sure is not None:
             return replace(sure, **stated)
         said = self._said_by(item) or Said(0, 0.0, 0.0, item.id)
         staleness = self.field.round - said.round
         confidence = said.concentration * said.decay**staleness
-        return Fact(
-            type=item.key, confidence=confidence, round=said.round, staleness=staleness, confirm=True, content=item.content, **stated
-        )
+        return Fact(type=item.key, confidence=confidence, round=said.round, staleness=staleness, confirm=True, **stated)
 
     def _said_by(self, item: ContextItem) -> Said | None:
         """When the conversation stated what the item says, if that is what it stated last of the slot."""

@@ -11,10 +11,11 @@ from itertools import islice
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from blackboard import views
 from blackboard.conversation import Conversation, Said
-from blackboard.identity import folded, folded_name
+from blackboard.identity import folded_name, partition
 from blackboard.items import ContextItem
 from blackboard.kinds import SLOT
 from blackboard.network import PheromoneNetwork
@@ -22,7 +23,7 @@ from blackboard.scent.governor import ContextGovernor
 from blackboard.scent.traces import GovernorState
 from blackboard.scent.wildcards import matches
 from bus import names
-from bus.messages import Facts, FieldView, Recall
+from bus.messages import Deposit, Facts, FieldView, Recall
 
 MAX_CONVERSATIONS = 1000
 """Of one owner: the one that has been silent for longest is forgotten for the next. What it said stands on the board."""
@@ -69,12 +70,18 @@ class Conversations:
             self._touch(owner, silent)
         return conversation
 
+    def as_it_stands(self, agent: str, said: Deposit) -> Deposit:
+        """In the words of the item that gives the slot the same value already, if there is one: in two languages it is one item."""
+        if said.kind != SLOT or said.key is None:
+            return said
+        there = self._network.slot(partition(agent, said.scope), SLOT, said.key, said.target, None)
+        return next((replace(said, content=item.content) for item in there if repr(item.value) == repr(said.value)), said)
+
     def forget(self, item: ContextItem, ids: Collection[str]) -> None:
         """Keep nothing of an item that was erased, which all of these ids named."""
-        content = folded(item.content)
         for owner in self._of if item.scope == names.SHARED else (item.owner,):
             for name, conversation in self._of.get(owner, {}).items():
-                conversation.forget(content, ids)
+                conversation.forget(item, ids)
                 self._touch(owner, name)
 
     def rename(self, key: str, to: str) -> None:

@@ -463,3 +463,27 @@ def test_an_answer_has_room_for_so_many_facts(monkeypatch: pytest.MonkeyPatch) -
     board = Driver()
     say(board, *(slot(f"s{number}", number, concentration=number / 10) for number in range(6, 10)))
     assert [fact.value for fact in recall(board, "*")] == [9, 8]
+
+
+def in_chinese(value: str) -> Scent:
+    return Scent("shipping_address", 0.75, 0.9, None, value, f"收货地址: {value}", SLOT)
+
+
+def test_a_value_in_two_languages_is_one_item() -> None:
+    """Which the second confirms."""
+    board = Driver()
+    say(board, slot("shipping_address", "Leeds"))
+    say(board, in_chinese("Leeds"))
+    [fact] = recall(board, "shipping_address")
+    assert (fact.content, fact.staleness, fact.confirm, fact.confidence) == ("shipping_address: Leeds", 0, False, 1.0)
+    assert board.get("ada", fact.item or "").strength == 4.5
+    assert len(board.ask("ada", History("shipping_address")).items) == 1
+
+
+def test_what_is_erased_is_gone_in_every_language() -> None:
+    """It is the value that is not to be known any more."""
+    board = Driver()
+    say(board, slot("shipping_address", SECRET))
+    say(board, in_chinese(SECRET), slot("return_address", SECRET))
+    board.say("ada", Erase(recall(board, "shipping_address")[0].item or ""))
+    assert list(field(board).concentrations) == ["return_address"], "of another type it was not erased"
