@@ -682,3 +682,19 @@ def test_what_is_no_rules_is_refused(rules: Any) -> None:
     """A file's name is no compiled rules."""
     with pytest.raises(BadValue, match="load_rules"):
         observe("hello", rules=rules)
+
+
+def test_each_of_two_orders_goes_where_it_is_said_to() -> None:
+    """In one sentence."""
+    scents = [scent for scent in observe("Ship A1001 to Leeds and A1002 to York") if scent.type == "shipping_address"]
+    assert [(scent.target, scent.value) for scent in scents] == [("A1001", "Leeds"), ("A1002", "York")]
+
+
+def test_who_receives_it_is_no_part_of_the_address() -> None:
+    """Nor is the time."""
+    scents = {scent.type: scent.value for scent in observe("Send it to Anna Smith at 5 Hill Road by DHL")}
+    assert scents == {"recipient": "Anna Smith", "shipping_address": "5 Hill Road", "shipping_method": "DHL"}
+    assert {scent.type: scent.value for scent in observe("Send it to Leeds at 14:30")} == {
+        "shipping_address": "Leeds",
+        "delivery_time": "14:30",
+    }
