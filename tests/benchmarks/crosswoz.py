@@ -129,8 +129,8 @@ def standing(found: Sequence[Outcome], facts: Callable[[Outcome], Sequence[Fact]
 
 
 def asks_rightly(outcome: Outcome) -> bool:
-    """Does each fact ask to be confirmed if it is stale, weak or outside the window, and else not?"""
-    return all(
+    """Is there a fact, and does each ask to be confirmed if it is stale, weak or outside the window, and else not?"""
+    return len(outcome.board) > 0 and all(
         fact.staleness == outcome.age
         and fact.confirm == (outcome.age >= STALE or outcome.age > commerce.window or fact.confidence < commerce.min_concentration)
         for fact in outcome.board
