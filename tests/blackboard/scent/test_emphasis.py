@@ -19,6 +19,7 @@ VOCABULARY = {"cancel", "now"}
         "快快快",
         "取消取消",
         "取消，取消",
+        "取消，取消！",
         "CANCEL it",
         "SHIP THIS",
         "ОТМЕНА ЗАКАЗ",
@@ -47,6 +48,9 @@ def test_what_insists(text: str) -> None:
         "snake__case",
         "2 * 3 ** 4",
         "11 11",
+        "我想退货，退货地址不变",
+        "if you return it, it is late",
+        "I know that that one had had a fault",
     ],
 )
 def test_what_does_not(text: str) -> None:
