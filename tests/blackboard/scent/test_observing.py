@@ -698,3 +698,29 @@ def test_who_receives_it_is_no_part_of_the_address() -> None:
         "shipping_address": "Leeds",
         "delivery_time": "14:30",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("cancel 7731-B", "7731-B"), ("Please cancel LX1002-3, thanks", "LX1002-3"), ("Cancel 114-3941689-8772232", "114-3941689-8772232"),
+        ("I'd like to cancel number 88123", "88123"), ("cancel ab12cd", "AB12CD"), ("取消20240517ABC", "20240517ABC"),
+        ("把7731-B取消", "7731-B"), ("refund XK-2024/118 please", "XK-2024/118"),
+    ],
+)  # fmt: skip
+def test_what_is_to_be_done_goes_to_the_number_that_is_said(text: str, number: str) -> None:
+    """And to no other order, of whatever shape the number is."""
+    assert ("order_reference", number, number) in said(text, focus="B2")
+    assert {target for type_, target, _ in said(text, focus="B2") if type_ == "directive"} <= {number}
+
+
+@pytest.mark.parametrize("text", ["cancel it by 5 pm", "Can you cancel my 2 orders", "cancel both", "return 10-12 boxes"])
+def test_a_count_or_a_time_behind_it_is_no_order(text: str) -> None:
+    """What is asked for is about the order that is spoken of."""
+    assert "order_reference" not in {type_ for type_, _, _ in said(text, focus="B2")}
+
+
+def test_a_count_is_no_address() -> None:
+    """Though a street may begin with a number."""
+    assert "shipping_address" not in {type_ for type_, _, _ in said("change it to 3 boxes")}
+    assert ("shipping_address", None, "3 Elm Road") in said("change it to 3 Elm Road")
