@@ -6,18 +6,15 @@ Laws:
 3. A value is a slice of the text, whole; only full-width letters and digits are made ASCII.
 """
 
-import re
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from itertools import pairwise
-from operator import attrgetter, itemgetter
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
 
 from blackboard.errors import BadValue
-from blackboard.kinds import CONSTRAINT, SLOT, STATE
-from blackboard.scent.clauses import Clause, Mark, Reading
+from blackboard.kinds import SLOT
+from blackboard.scent.clauses import Reading
+from blackboard.scent.directives import directives
 from blackboard.scent.emphasis import is_emphatic
+from blackboard.scent.entities import Entities
 from blackboard.scent.folding import clean, folded, is_chinese
 from blackboard.scent.rules import Rules, ScentType
 from blackboard.scent.settings import commerce
@@ -35,17 +32,7 @@ FURTHER = 0.15
 LEAST, MOST = 0.2, 0.6
 """Of a general statement, which has 0.1 for each entity or verb."""
 
-_start = attrgetter("start")
-_DIRECTIVE = frozenset({"request", "standing"})
 _COUNTED = frozenset({"verb", "request", "standing", "topic"})
-_AND = re.compile(r"(?:[\s,#&、和与及跟]|\b(?:and|or|orders?)\b|订单)*", re.IGNORECASE)
-"""What stands between several orders."""
-
-
-class Entities(Protocol):
-    """Which entities something at a place is about, by ``_about``."""
-
-    def __call__(self, place: int, *, ahead: bool) -> list[str | None]: ...
 
 
 def observe(
@@ -85,11 +72,10 @@ def observe(
     if topics:
         numbers += (rules.chatter + number for number in rules.meets_of_topics(encoded))
     values = find(reading, rules, numbers, topics)
-    entities = [each for each in values if each.type.target == "self" and not each.type.topics]
-    about = partial(_about, reading, entities, focus)
+    entities = Entities(reading, [each for each in values if each.type.names_entity], focus)
     named = rules.topics if values and is_chinese(said) else None
-    found = [(each.start, _of_value(each, about, settings, emphasis, named)) for each in values]
-    found += _directives(reading, types["directive"], about, settings, emphasis)
+    found = [(each.start, _of_value(each, entities, settings, emphasis, named)) for each in values]
+    found += _of_directives(reading, types["directive"], entities, settings, emphasis)
     if not found:
         found.append((len(encoded), _general(reading, plain, types["general"], settings, emphasis)))
     spoken = topics.spoken((each.span, each.topic) for each in values)
@@ -116,13 +102,13 @@ def _plain(type_: ScentType, settings: FieldSettings, emphasis: float = 1.0, tar
     return Scent(type_.name, min(type_.concentration * emphasis, 1.0), _decay(type_, settings), target)
 
 
-def _of_value(found: Found, about: Entities, settings: FieldSettings, emphasis: float, chinese: Mapping[str, str] | None) -> Scent:
+def _of_value(found: Found, entities: Entities, settings: FieldSettings, emphasis: float, chinese: Mapping[str, str] | None) -> Scent:
     """The scent of what a pattern found; in a message that is ``chinese`` by its Chinese label, and topics by these names."""
     type_, value, target = found.type, found.value, found.target
     if target is None and type_.target == "self":
         target = value
     elif target is None and type_.target == "entity":
-        (target,) = about(found.start, ahead=False)
+        target = entities.of_value(found.start)
     concentration, decay = min(type_.concentration * emphasis, 1.0), _decay(type_, settings)
     if value is None:
         return Scent(found.name, concentration, decay, target)
@@ -146,63 +132,16 @@ def _several(value: str, type_: ScentType) -> str | list[str]:
     return parts if len(parts) > 1 else value
 
 
-def _directives(reading: Reading, type_: ScentType, about: Entities, settings: FieldSettings, emphasis: float) -> list[tuple[int, Scent]]:
-    """What is to be done, and what is to hold."""
-    meant: list[tuple[Mark, Clause, bool]] = []
-    words = 0
-    for clause in reading.clauses:
-        offered = clause.asked and not clause.reported and "offer" in clause.roles
-        if clause.roles.isdisjoint(_DIRECTIVE) or not (clause.bids or offered):
-            continue
-        marks = [
-            mark
-            for mark in clause.marks
-            if mark.role in _DIRECTIVE and not clause.has_before(mark.start, "negation", "conditional", "past")
-        ]
-        words += len(marks)
-        forbidden = False
-        for mark in marks:
-            # What is forbidden is not to be done; and "must" with another verb only says how much that is meant.
-            if not (forbidden and mark.role == "request") and not (mark.meaning == "must" and mark is not marks[-1]):
-                meant.append((mark, clause, offered))
-            forbidden |= mark.meaning == "never"
+def _of_directives(
+    reading: Reading, type_: ScentType, entities: Entities, settings: FieldSettings, emphasis: float
+) -> Iterator[tuple[int, Scent]]:
+    """The scents of what is to be done and to hold, one for each entity that it is about."""
+    found, words = directives(reading)
     concentration = min(min(type_.concentration + FURTHER * (words - 1), 1.0) * emphasis, 1.0)
-    found = []
-    for mark, clause, asked in meant:
-        sentence = reading.slice(*reading.sentences[clause.sentence]).strip()
-        kind = CONSTRAINT if mark.role == "standing" else STATE
-        targets = about(mark.start, ahead=True)
-        decay = _decay(type_, settings)
-        found += [(mark.start, Scent("directive", concentration, decay, target, mark.meaning, sentence, kind, asked)) for target in targets]
-    return found
-
-
-def _about(reading: Reading, entities: Sequence[Found], focus: str | None, place: int, *, ahead: bool) -> list[str | None]:
-    """The entity that something is about: of its clause the last that is named before or, if ``ahead``, all that are named together behind
-    it ("cancel order 1001, 1002 and 1003") or else before it; or the one before; or the focus.
-    """
-    if not entities:
-        return [focus]
-    clause = reading.clause_at(place)
-    number = bisect_left(entities, place, key=_start)
-    before, behind = entities[:number][::-1], entities[number:]
-    own_before = bool(before) and before[0].start >= clause.start
-    if behind and behind[0].start < clause.end and (ahead or not own_before):
-        return [each.value for each in (_together(reading, behind) if ahead else behind[:1])]
-    if own_before and ahead:
-        return [each.value for each in _together(reading, before)][::-1]
-    later = [each for each in behind[:1] if each.start < reading.sentences[clause.sentence][1]]
-    return [each.value for each in (*before[:1], *later)][:1] or [focus]
-
-
-def _together(reading: Reading, entities: Sequence[Found]) -> Iterator[Found]:
-    """The first of these, and those that are only parted from it by what stands between several."""
-    yield entities[0]
-    for one, another in pairwise(entities):
-        first, second = sorted((one, another), key=_start)
-        if not _AND.fullmatch(reading.text[first.end : second.start].decode()):
-            return
-        yield another
+    decay = _decay(type_, settings)
+    for place, verb, kind, sentence, asked in found:
+        for target in entities.of_directive(place):
+            yield place, Scent(type_.name, concentration, decay, target, verb, sentence, kind, asked)
 
 
 def _general(reading: Reading, text: str, type_: ScentType, settings: FieldSettings, emphasis: float) -> Scent:

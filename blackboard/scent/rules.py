@@ -34,6 +34,11 @@ class ScentType(NamedTuple):
     never: Any
     """Finds what is no value of it; None: nothing is."""
 
+    @property
+    def names_entity(self) -> bool:
+        """Is each value of it an entity, which other things are about: an order?"""
+        return self.target == "self" and not self.topics
+
 
 class Pattern(NamedTuple):
     """One pattern of a type."""

@@ -70,9 +70,8 @@ def find(reading: Reading, rules: Rules, met: Sequence[int], topics: Topics) -> 
             continue
         type_ = pattern.type
         clauses = reading.clauses_of(place, max(stop, place + 1))
-        named = type_.target == "self" and not type_.topics
-        denied = clauses[0].denies(start if named else place, named=named)  # the word "order" before its number is none that bids
-        if denied:
+        # The word "order" before its number is none that bids.
+        if clauses[0].denies(start if type_.names_entity else place, named=type_.names_entity):
             claimed[place:stop] = b"\1" * (stop - place)  # and by no other pattern is it a value
             continue
         # What is looked for may be supposed: "if there is a hotel of four points".
