@@ -62,6 +62,7 @@ def test_the_newer_value_of_a_slot_wins_and_others_are_untouched() -> None:
     [fact] = recall(board, "shipping_*")
     item = board.get("ada", fact.item or "")
     assert (item.kind, item.key, item.value, item.strength) == ("slot", "shipping_address", "Beijing", 4.0)
+    assert item.content == "shipping_address: Beijing"
     assert (fact.confidence, fact.round, fact.staleness, fact.confirm) == (0.75, 2, 0, False)
     history = board.ask("ada", History("shipping_address")).items
     assert [(each.value, each.status) for each in history] == [("Shanghai", "superseded"), ("Beijing", "standing")]
@@ -180,6 +181,16 @@ def test_what_was_said_before_an_order_was_named_gives_way_to_what_is_said_of_it
     assert "Shanghai" not in {fact.value for fact in facts}
     history = board.ask("ada", History("shipping_address")).items
     assert [(each.value, each.status) for each in history][1:] == [("Shanghai", "superseded"), ("Beijing", "standing")]
+
+
+def test_what_was_taken_back_before_an_order_was_named_stays_taken_back() -> None:
+    """The value that is said of the order takes no place of it."""
+    board = Driver()
+    say(board, slot("shipping_address", "Shanghai"))
+    board.say("ada", Retract(recall(board, "shipping_address")[0].item or ""))
+    say(board, slot("shipping_address", "Beijing", target="A1"))
+    history = board.ask("ada", History("shipping_address")).items
+    assert [(each.value, each.status) for each in history] == [("Shanghai", "released"), ("Beijing", "standing")]
 
 
 def test_others_see_shared_values_and_no_field() -> None:

@@ -78,6 +78,7 @@ def test_what_is_forbidden_is_a_rule_and_no_request(text: str) -> None:
 
 def test_another_rule_beside_what_is_forbidden_is_one() -> None:
     """Only requests are what is forbidden."""
+    assert values("禁止锁定或取消", "directive") == ["never", "lock"]
     assert values("禁止取消必须保留", "directive") == ["never", "keep"]
 
 
