@@ -115,12 +115,8 @@ class Conversation:
     def forget(self, item: ContextItem, ids: Collection[str]) -> None:
         """Keep nothing that says what an item said, in whatever words, nor these ids of it."""
         self.said = {slot: said for slot, said in self.said.items() if said.item not in ids}
-        content, of_slot = folded(item.content), item.kind == SLOT
-        self.governor.forget(
-            lambda scent: (
-                folded(scent.content) == content or (of_slot and scent.value == item.value and folded_name(scent.type) == item.key)
-            )
-        )
+        content, slot = folded(item.content), (item.key, repr(item.value)) if item.kind == SLOT else None
+        self.governor.forget(lambda scent: folded(scent.content) == content or (folded_name(scent.type), repr(scent.value)) == slot)
 
     def rename(self, key: str, to: str) -> None:
         """A type has another name from now on."""

@@ -134,10 +134,9 @@ class ContextGovernor:
 
     def _is_sure(self, scent: Scent) -> bool:
         """Does the field say it, strong enough to be a fact?"""
-        said = [
-            trace for trace in self.field.traces(scent.type) if (trace.scent.target, trace.scent.content) == (scent.target, scent.content)
-        ]
-        return superpose(map(self.field.strength, said), self.field.settings.sharpness) >= self.field.settings.min_concentration
+        field, says = self.field, (scent.target, scent.content)
+        strengths = (field.strength(trace) for trace in field.traces(scent.type) if (trace.scent.target, trace.scent.content) == says)
+        return superpose(strengths, field.settings.sharpness) >= field.settings.min_concentration
 
     # ---- changing and keeping -----------------------------------------------------------------------------------------------------------
 
