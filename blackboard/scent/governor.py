@@ -134,8 +134,8 @@ class ContextGovernor:
 
     def _is_sure(self, scent: Scent) -> bool:
         """Does the field say it, strong enough to be a fact?"""
-        field, says = self.field, (scent.target, scent.content)
-        strengths = (field.strength(trace) for trace in field.traces(scent.type) if (trace.scent.target, trace.scent.content) == says)
+        field, stated = self.field, (scent.target, scent.content)
+        strengths = (field.strength(trace) for trace in field.traces(scent.type) if (trace.scent.target, trace.scent.content) == stated)
         return superpose(strengths, field.settings.sharpness) >= field.settings.min_concentration
 
     # ---- changing and keeping -----------------------------------------------------------------------------------------------------------
