@@ -498,3 +498,52 @@ def test_what_is_erased_is_gone_in_every_language() -> None:
     say(board, in_chinese(SECRET), slot("return_address", SECRET))
     board.say("ada", Erase(recall(board, "shipping_address")[0].item or ""))
     assert list(field(board).concentrations) == ["return_address"], "of another type it was not erased"
+
+
+def test_what_only_looks_equal_is_another_value() -> None:
+    """In the words of its own: 1 is not true."""
+    board = Driver()
+    say(board, slot("gift", 1))
+    say(board, slot("gift", True))
+    [fact] = recall(board, "gift")
+    assert (fact.value, fact.content) == (True, "gift: True")
+
+
+def test_a_request_is_in_its_own_words() -> None:
+    """Whatever a slot of its name says."""
+    board = Driver()
+    board.deposit("ada", "never for free", kind=SLOT, key="cancel")
+    say(board, directive("cancel", "cancel it"))
+    assert {item.content for item in board.top("ada") if item.kind == "state"} == {"cancel it"}
+
+
+def test_of_values_that_a_conversation_has_not_stated_the_latest_are_recalled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many stand; what it has stated comes beside them."""
+    monkeypatch.setattr(conversations, "RECENT", 2)
+    board = Driver()
+    say(board, slot("price", 0, target="A0"))
+    for number in range(1, 5):
+        board.deposit("ada", f"price {number}", kind=SLOT, key="price", target=f"A{number}", value=number)
+    assert {fact.value for fact in recall(board, "price")} == {0, 3, 4}
+
+
+def test_keys_and_conversations_are_the_same_however_they_are_composed() -> None:
+    """An accent may be a sign of its own: what is about them is found, and a key that is renamed is another from then on."""
+    board = Driver()
+    board.deposit("bob", "paid", kind=SLOT, key="caf\u00e9", target="Zo\u00eb", value="paid", scope="shared")
+    say(board, CHATTER, conversation="Zoe\u0308")
+    assert recall(board, "cafe\u0301", "Zoe\u0308").value == "paid"
+    say(board, slot("caf\u00e9", 7))
+    board.say("_board", RenameKey("cafe\u0301", "the\u0301"))
+    assert list(field(board).concentrations) == ["th\u00e9"]
+
+
+def test_a_restart_changes_no_page() -> None:
+    """Hosts that restarted and hosts that did not write the same."""
+    board = Driver()
+    say(board, slot("price", 7), conversation="a")
+    restarted = Driver(board=Board.restore(board.board.config, board.board.snapshot(full=True)))
+    restarted.log += board.log
+    for each in (board, restarted):
+        say(each, slot("price", 8), conversation="b")
+    assert restarted.board.snapshot(full=True) == board.board.snapshot(full=True)

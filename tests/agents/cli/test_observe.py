@@ -213,12 +213,17 @@ def terminal() -> Iterator[tuple[int, int]]:
         os.close(theirs)
 
 
-def shown(ours: int, until: str) -> str:
-    """What a terminal shows, without colours, up to what meets a pattern. The test's timeout bounds it."""
-    seen = ""
+UP = re.compile(r"\x1b\[[0-9]*A")
+"""What moves a terminal's cursor back over lines that it shows."""
+
+
+def shown(ours: int, until: str) -> tuple[str, bool]:
+    """What a terminal shows, without colours, up to what meets a pattern, and does any of it change in its place? The test's timeout bounds it."""
+    raw = seen = ""
     while not re.search(until, seen):
-        seen = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen + os.read(ours, 4096).decode(errors="replace"))
-    return seen
+        raw += os.read(ours, 4096).decode(errors="replace")
+        seen = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", raw)
+    return seen, bool(UP.search(raw))
 
 
 @pytest.mark.timeout(20)
@@ -236,12 +241,13 @@ def test_in_a_terminal(served: Path, tmp_path: Path, typed: bool) -> None:
         try:
             if typed:
                 os.write(ours, file.read_bytes())
-            seen = shown(ours, rf"FedEx\s+terminal-{typed}\s+0.70\s+in this round")
+            seen, in_place = shown(ours, rf"FedEx\s+terminal-{typed}\s+0.70\s+in this round")
             if typed:
                 os.write(ours, b"\x04")  # the end of what is typed
             assert process.wait(10) == 0
         finally:
             process.kill()
     assert ("observing on lab as operator: type what is said, a line each (Ctrl-D ends it)" in seen) == typed
+    assert in_place != typed
     assert "→ shipping_method = DHL 0.70" in seen
     assert re.search(r"shipping_method\s+█+", seen)

@@ -12,7 +12,7 @@ from blackboard.scent import ContextGovernor, FieldSettings, PheromoneField, Rec
 from blackboard.scent.field import CORE, ROUND, STRONGEST
 from blackboard.scent.governor import SNAPSHOTS
 from blackboard.scent.traces import GovernorState
-from tests.blackboard.scent.said import CHATTER, CONFIRMATION, CONTINUATION, directive, order, plain, ship, slot
+from tests.blackboard.scent.said import CHATTER, CONFIRMATION, CONTINUATION, directive, order, plain, rule, ship, slot
 
 
 def governed(*messages: list[Scent]) -> ContextGovernor:
@@ -279,6 +279,21 @@ def test_a_task_that_was_not_ended_is_not_lost(named: bool) -> None:
     assert [each.task for each in governor.snapshots] == ["parcel" if named else ""]
 
 
+def test_small_talk_before_another_task_loses_nothing() -> None:
+    """What was said before it is kept."""
+    governor = governed([ship("Beijing")], [CHATTER])
+    governor.begin_task("another")
+    assert len(governor.snapshots) == 1
+
+
+def test_a_task_without_a_name_goes_on_without_one() -> None:
+    """It has none, as before."""
+    governor = governed([ship("Beijing")])
+    governor.end_task()
+    governor.release([CONTINUATION])
+    assert governor.field.task is None
+
+
 def test_a_task_that_was_ended_is_not_ended_again() -> None:
     """Thanks after its end make no task; what is said after it does."""
     governor = governed([ship("Beijing")])
@@ -467,6 +482,14 @@ def test_no_outdated_value_is_ever_recalled(messages: list[tuple[list[Scent], bo
         for type_ in governor.field.types:
             for fact in RecallKernel(governor.field).known(type_):
                 assert (type_, fact.target) not in last or fact.value == last[type_, fact.target]
+
+
+def test_what_is_said_of_one_order_is_brought_back_beside_the_same_of_another() -> None:
+    """The same words of another order state it of that one alone."""
+    governor = governed([rule("keep", "keep it", target="A1")])
+    governor.begin_task("another")
+    governor.release([rule("keep", "keep it", target="B2")])
+    assert [each.target for each in governor.release([CONTINUATION])] == ["A1"]
 
 
 def test_to_go_on_twice_states_nothing_anew() -> None:

@@ -131,6 +131,11 @@ def test_what_says_nothing_is_recalled_by_its_name_alone() -> None:
     assert [fact.type for fact in found.recall("*")] == ["shipping_address"]
 
 
+def test_a_star_brings_words_without_a_value() -> None:
+    """They say something."""
+    assert [fact.content for fact in kernel([Scent("note", 0.6, 0.9, content="ring twice")]).recall("*")] == ["ring twice"]
+
+
 def test_the_core_is_never_stale() -> None:
     """Nor does anybody need to ask again."""
     (fact,) = kernel([slot("user_id", "u1")], *[[]] * 50).recall("user_id")

@@ -72,6 +72,11 @@ def test_a_value_that_names_its_topic_is_of_that_one(rules: Rules) -> None:
     assert found("at the Garden Hotel(near the sight)", rules) == {"hotel_name": "Garden Hotel(near the sight)"}
 
 
+def test_brackets_before_a_value_take_nothing_from_its_name(rules: Rules) -> None:
+    """Only those within it do."""
+    assert found("(as I said) the sight is the Garden Hotel", rules) == {"hotel_name": "Garden Hotel"}
+
+
 def test_what_stands_in_brackets_is_no_topic(rules: Rules) -> None:
     """However near."""
     assert found("a hotel (by a sight) of 4 points", rules) == {"hotel_points": "4"}

@@ -1,7 +1,7 @@
 """Claims about what stands of what a field keeps."""
 
 from blackboard.scent import Scent
-from blackboard.scent.traces import About, Snapshot, Trace, says, slot_of, standing
+from blackboard.scent.traces import About, Snapshot, Trace, named_by, says, slot_of, standing
 from tests.blackboard.scent.said import directive, order, plain, ship
 
 
@@ -48,6 +48,13 @@ def test_what_is_no_slot_s_stands_side_by_side() -> None:
 def test_what_says_nothing() -> None:
     """Has neither a value nor words."""
     assert [says(each) for each in (plain("general", 0.4), ship("Beijing"), Scent("note", 0.3, 0.9, content="hm"))] == [False, True, True]
+
+
+def test_what_has_neither_target_nor_value_names_nothing() -> None:
+    """As in a scent made by hand: "the order", whichever."""
+    nameless = plain("order_reference", 0.7)
+    assert named_by(nameless) is None
+    assert Snapshot(task="", round=1, scents=(nameless,), about=About(focus=nameless)).entities == set()
 
 
 def test_a_snapshot_knows_what_it_is_about() -> None:
