@@ -509,14 +509,6 @@ def test_what_only_looks_equal_is_another_value() -> None:
     assert (fact.value, fact.content) == (True, "gift: True")
 
 
-def test_a_request_is_in_its_own_words() -> None:
-    """Whatever a slot of its name says."""
-    board = Driver()
-    board.deposit("ada", "never for free", kind=SLOT, key="cancel")
-    say(board, directive("cancel", "cancel it"))
-    assert {item.content for item in board.top("ada") if item.kind == "state"} == {"cancel it"}
-
-
 def test_of_values_that_a_conversation_has_not_stated_the_latest_are_recalled(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many stand; what it has stated comes beside them."""
     monkeypatch.setattr(conversations, "RECENT", 2)

@@ -30,6 +30,7 @@ def book(*patterns: str, **more: Any) -> dict[str, Any]:
         ({"types": {"x": {"concentration": 0.5}}}, "decay = 0…1"),
         ({"types": {"x": {"decay": 0.5}}}, "concentration = 0…1"),
         ({"types": {"x": {"decay": 0.5, "concentration": 1, "topics": ["inn"]}}, "topics": {"hotel": ["hotel"]}}, "has hotel"),
+        ({"types": {"*_x": {"decay": 0.5, "concentration": 1}}}, "its star stands for no topic"),
     ],
 )
 def test_a_rule_that_cannot_be_is_refused_with_the_cure(tables: dict[str, Any], cure: str) -> None:
@@ -69,6 +70,23 @@ def test_an_acronym_in_capitals_is_no_emphasis() -> None:
     """Other words of the rules are."""
     rules = compile_rules({"requests": {"cancel": ["cancel", "call off"]}, "words": {"acronym": ["OFF"]}})
     assert rules.vocabulary == {"cancel", "call"}
+
+
+def test_a_topic_is_called_by_its_first_chinese_word() -> None:
+    """Where it has none, by its name."""
+    rules = compile_rules({"topics": {"hotel": ["hotel", "酒店", "宾馆"], "taxi": ["cab"]}})
+    assert rules.topics == {"hotel": "酒店", "taxi": "taxi"}
+
+
+def test_what_stands_in_a_value_s_place_is_known_by_its_first_word() -> None:
+    """In whatever letter case; the rest is looked at only then."""
+    assert compile_rules({"words": {"pointing": ["That one", "here"]}}).heads == {"that", "here"}
+
+
+@pytest.mark.parametrize(("questions", "stated"), [({}, False), ({"questions": "asked"}, False), ({"questions": "stated"}, True)])
+def test_a_value_in_a_question_is_asked_unless_its_type_says_it_is_stated(questions: dict[str, str], stated: bool) -> None:
+    """As a search's is."""
+    assert compile_rules({"types": {"x": {"decay": 0.5, "concentration": 0.5, **questions}}}).types["x"].stated == stated
 
 
 def test_a_word_may_do_several_things() -> None:

@@ -38,6 +38,8 @@ def test_words_are_folded_as_texts_are() -> None:
         ({"types": 3}, ("types",), "a table [types]"),
         ({"types": {"x": 3}}, ("types", "x"), "a table [types.x]"),
         ({"types": {"a b": PLAIN}}, ("types", "a b"), "letters, digits"),
+        ({"types": {"**_x": PLAIN}}, ("types", "**_x"), "letters, digits"),
+        ({"types": {"x": {"topics": "hotel"}}}, ("types", "x", "topics"), "a list of topics"),
         ({"types": {"x": {"colour": 1}}}, ("types", "x", "colour"), "choose from label, class"),
         ({"types": {"x": {"concentration": 2}}}, ("types", "x", "concentration"), "from 0 to 1"),
         ({"types": {"x": {"decay": float("nan")}}}, ("types", "x", "decay"), "from 0 to 1"),

@@ -27,7 +27,7 @@ BOOK: Mapping[str, Any] = {
             **PLAIN,
             "label": "name",
             "topics": ["hotel", "sight"],
-            "patterns": ["the (?P<value>(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?)(?:\\([a-z ]+\\))?)"],
+            "patterns": ["the (?P<value>(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+){0,2})(?:\\([a-z ]+\\))?)"],
         },
         "*_extra": {
             **PLAIN,
@@ -86,7 +86,7 @@ def test_what_stands_in_brackets_is_no_topic(rules: Rules) -> None:
 def test_what_says_only_within_a_value_what_it_is_says_nothing_of_others(rules: Rules) -> None:
     """So the tower of a chess set has no points of a sight."""
     assert found("the River Lodge", rules) == found("the River Lodge", rules, "sight") == {"hotel_name": "River Lodge"}
-    assert found("the Lodge", rules) == found("the Lodge Keys", rules) == {}
+    assert found("the Lodge", rules) == found("the Lodge Keys", rules) == found("the River Lodge Keys", rules) == {}
     assert found("a tower of 4 points", rules) == {}
     assert found("a tower of 4 points", rules, "hotel") == {"hotel_points": "4"}
     assert topics("a tower", rules) == []
@@ -113,6 +113,12 @@ def test_a_hint_counts_less_than_a_name_unless_it_is_the_label(rules: Rules) -> 
     assert found("after the ticket for the night a hotel with: 4 points", rules) == {"hotel_points": "4"}
     assert found("in the hotel a ticket: 4 points", rules) == {"sight_points": "4"}
     assert topics("a room, a ticket", rules) == []
+
+
+def test_a_label_stands_within_twelve_bytes(rules: Rules) -> None:
+    """What is farther is a hint only."""
+    assert found("a hotel ticket, valued at 4 points", rules) == {"sight_points": "4"}
+    assert found("a hotel ticket, valued at: 4 points", rules) == {"hotel_points": "4"}
 
 
 def test_the_conversation_answers_for_what_names_no_topic(rules: Rules) -> None:
