@@ -23,10 +23,11 @@ def test_all_in_colour() -> None:
 
 
 def test_some_told() -> None:
-    """The others are grey; each that is told has a word at its end."""
+    """The others are grey and lie beneath; each that is told has a word at its end, in its colour."""
     [axes] = plot.figure({**CURVES, "fog": {1: 0.1}}, title="", values="", told={"rain": "red", "sun": "gold"}, ends={"sun": "it set"}).axes
     assert {str(line.get_label()): line.get_color() for line in axes.lines} == {"fog": "lightgrey", "rain": "red", "sun": "gold"}
-    assert sorted(text.get_text() for text in axes.texts) == ["it set", "rain 0.25"]
+    assert [line.get_label() for line in axes.lines] == ["fog", "rain", "sun"]
+    assert {text.get_text(): text.get_color() for text in axes.texts} == {"it set": "gold", "rain 0.25": "red"}
 
 
 def test_a_file(tmp_path: Path) -> None:
