@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from agents import Agent, Crew, every, on_change, on_signal
+from agents import Agent, Crew, every, member, on_change, on_signal
 from agents.member import Member
 from blackboard.client import Board
 from blackboard.errors import BadValue, NotInView, NotWritable
@@ -278,6 +278,51 @@ async def test_giving_up(caplog: pytest.LogCaptureFixture) -> None:
     assert [failure.doing for failure in report.failures] == ["run"] * 3
     assert listener.heard
     assert "given up" in caplog.text
+
+
+async def test_who_gets_something_done_in_between_is_not_given_up(caplog: pytest.LogCaptureFixture) -> None:
+    """However often it fails: the failures in a row count."""
+    fallen, done = set[str | None](), list[str | None]()
+
+    class Talker(Agent):
+        async def start(self) -> None:
+            for key in ("a", "b", "c"):
+                await self.board.deposit(f"It is {key}", key=key, scope="shared")
+
+    class Stumbling(Agent):
+        @on_change()
+        async def moved(self, change: Change) -> None:
+            if change.key not in fallen:
+                fallen.add(change.key)
+                raise OSError("once")
+            done.append(change.key)
+
+    async with running_board() as running:
+        with caplog.at_level(logging.ERROR):
+            report = await Crew([Stumbling(), Talker()], opener(running), give_up=2, pause=0.001).run()
+    assert (report.given_up, len(report.failures), done) == ((), 3, ["a", "b", "c"])
+
+
+async def test_pauses_between_tries_double_up_to_the_longest(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So an agent that fails for hours is tried as often at their end."""
+    pauses: list[float] = []
+    sleep = anyio.sleep
+
+    async def noted(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(0)
+
+    class Broken(Agent):
+        async def run(self) -> None:
+            raise RuntimeError("no key")
+
+    monkeypatch.setattr(member, "LONGEST_PAUSE", 5.0)
+    async with running_board() as running:
+        monkeypatch.setattr(anyio, "sleep", noted)
+        with caplog.at_level(logging.ERROR):
+            await Crew([Broken()], opener(running), give_up=6, pause=1.0).run()
+        monkeypatch.undo()
+    assert pauses == [1.0, 2.0, 4.0, 5.0, 5.0]
 
 
 async def test_a_round_that_fails_is_played_again(caplog: pytest.LogCaptureFixture) -> None:

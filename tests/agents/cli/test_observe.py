@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from agents.cli.observe import Shown, _extend, _rows, _table
-from bus.messages import Fact, FieldView
+from agents.cli.observe import WIDE, Shown, _about, _cells, _extend, _line, _rows, _scent, _table
+from agents.cli.transcript import Begin, Message
+from bus.messages import Fact, FieldView, Scent
 from tests.agents.cli.commands import PHEROBOARD, environment, line_of, pheroboard
 
 TALK = """
@@ -148,6 +149,38 @@ def test_a_long_message(served: Path) -> None:
     done = pheroboard(served, "observe", "lab", "--conversation", "long", "--json", given="Ship it by DHL. " + "a" * 5000)
     assert (done.code, done.err) == (0, "a message of 5,016 characters: only the first 4,096 are read\n")
     assert done.json["scents"][0]["value"] == "DHL"
+    whole = pheroboard(served, "observe", "lab", "--conversation", "long", given="a" * 4096)
+    assert (whole.code, whole.err) == (0, ""), "of this nothing is left unread"
+
+
+def test_a_scent_in_words() -> None:
+    """What it is about is told where it is not its value, and that a value is only asked, too."""
+    assert _scent(Scent("gift", 0.7, 0.9, "A1", "ribbon", asked=True)) == "gift of A1 = ribbon (asked) 0.70"
+    assert _scent(Scent("order_reference", 0.7, 0.9, "A1", "A1")) == "order_reference = A1 0.70"
+    assert _scent(Scent("chatter", 0.1, 0.3)) == "chatter 0.10"
+
+
+def test_a_line_of_others() -> None:
+    """What steers a terminal is shown as what it is, also in what is said and in the name of a task."""
+    nothing = Shown(FieldView(round=1), ())
+    scent = Scent("gift", 0.7, 0.9, None, "\x1b[2J")
+    told = [_line(said, [scent], nothing) for said in (Message("user", "\x1b[2J"), Begin("\x1b[2J"))]
+    assert "\x1b" not in "".join(told)
+    assert told[0] == "round 1, user: \\x1b[2J\n    → gift = \\x1b[2J 0.70"
+
+
+def test_a_fact_in_words() -> None:
+    """A sentence beside its point; what has no value says itself once."""
+    fact = Fact(type="directive", value="cancel", confidence=0.85, round=1, staleness=1, confirm=False, content="Please drop it")
+    assert _cells(fact)[0] == "cancel: Please drop it"
+    assert (
+        _cells(Fact(type="note", value=None, confidence=0.5, round=1, staleness=0, confirm=False, content="ring twice"))[0] == "ring twice"
+    )
+
+
+def test_a_task_without_a_name_can_be_continued() -> None:
+    """The word for it stands in its name's place."""
+    assert _about(FieldView(round=2, snapshots=("", "returns"))) == "round 2; can be continued: without a name, returns"
 
 
 def test_a_curve_is_broken_off() -> None:
@@ -202,6 +235,12 @@ def test_a_narrow_terminal() -> None:
     assert {"shipping_address", "concentration", "confidence", "A789"} <= set(shown.split())
 
 
+def test_a_wide_terminal() -> None:
+    """Has a column more, of bars."""
+    nothing = Shown(FieldView(), ())
+    assert [len(_table(nothing, width).columns) for width in (WIDE - 1, WIDE)] == [7, 8]
+
+
 @contextmanager
 def terminal() -> Iterator[tuple[int, int]]:
     """Both ends of a terminal; the second is for a process."""
@@ -218,7 +257,10 @@ UP = re.compile(r"\x1b\[[0-9]*A")
 
 
 def shown(ours: int, until: str) -> tuple[str, bool]:
-    """What a terminal shows, without colours, up to what meets a pattern, and does any of it change in its place? The test's timeout bounds it."""
+    """What a terminal shows, without colours, up to what meets a pattern; and does any of it change in its place?
+
+    The test's timeout bounds it.
+    """
     raw = seen = ""
     while not re.search(until, seen):
         raw += os.read(ours, 4096).decode(errors="replace")
