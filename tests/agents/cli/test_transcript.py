@@ -29,6 +29,7 @@ async def read(file: Path) -> list[Said]:
         ("  assistant: Noted.  ", Message("assistant", "Noted.")),
         ("System：超时", Message("system", "超时")),
         ("助手：已记下。", Message("assistant", "已记下。")),
+        ("tool : shipped", Message("tool", "shipped")),
         ("用户: 你好", Message("user", "你好")),
         ("user: user: hello", Message("user", "user: hello")),
         ("address: 5 Hill Road", Message("user", "address: 5 Hill Road")),
@@ -65,6 +66,13 @@ async def test_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert descriptors() == open_before, "it is closed"
     file.write_bytes(b"")
     assert await read(file) == []
+
+
+async def test_a_mark_that_begins_a_later_line_is_part_of_it(tmp_path: Path) -> None:
+    """Only that of a file is none of its text."""
+    file = tmp_path / "said.txt"
+    file.write_bytes("\ufeffone\n\ufefftwo".encode())
+    assert await read(file) == [Message("user", "one"), Message("user", "\ufefftwo")]
 
 
 @pytest.fixture
