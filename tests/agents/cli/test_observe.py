@@ -173,6 +173,7 @@ def test_a_fact_in_words() -> None:
     """A sentence beside its point; what has no value says itself once."""
     fact = Fact(type="directive", value="cancel", confidence=0.85, round=1, staleness=1, confirm=False, content="Please drop it")
     assert _cells(fact)[0] == "cancel: Please drop it"
+    assert _cells(fact)[3] == "1 round ago"
     assert (
         _cells(Fact(type="note", value=None, confidence=0.5, round=1, staleness=0, confirm=False, content="ring twice"))[0] == "ring twice"
     )

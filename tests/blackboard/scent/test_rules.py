@@ -89,6 +89,25 @@ def test_a_value_in_a_question_is_asked_unless_its_type_says_it_is_stated(questi
     assert compile_rules({"types": {"x": {"decay": 0.5, "concentration": 0.5, **questions}}}).types["x"].stated == stated
 
 
+def test_parts_may_stand_in_as_many_as_the_refusal_says() -> None:
+    """64 within one another are no more than 64."""
+    parts = {"p0": "x", **{f"p{n}": f"{{p{n - 1}}}" for n in range(1, 64)}}
+    assert compile_rules(book("{p63}", parts=parts)).patterns[0].regex.fullmatch("x")
+
+
+def test_a_type_is_as_its_tables_say() -> None:
+    """Its label in either language, and the capitals of its values; a label in one language is that of both."""
+    table = {"decay": 0.5, "concentration": 0.5, "label": "Colour"}
+    types = compile_rules({"types": {"x": {**table, "upper": True}, "y": table}}, {"types": {"x": {"label": "颜色"}}}).types
+    assert (types["x"].label, types["x"].chinese, types["x"].upper) == ("Colour", "颜色", True)
+    assert (types["y"].label, types["y"].chinese, types["y"].upper) == ("Colour", "Colour", False)
+
+
+def test_words_behind_a_value_are_known_in_small_letters() -> None:
+    """As what is read is compared."""
+    assert compile_rules({"words": {"trailing": ["Please"]}}).tails == ("please",)
+
+
 def test_a_word_may_do_several_things() -> None:
     """By what each list says."""
     rules = compile_rules({"requests": {"cancel": ["Drop"]}, "words": {"verb": ["drop"]}})

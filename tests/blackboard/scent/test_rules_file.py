@@ -73,6 +73,7 @@ def test_of_several_files_the_later_one_overrides(tmp_path: Path) -> None:
         ("[parts]\nx = ['a']\n\n[types.x]\ndecay = 0.5\n", 4, "types.x: it has no concentration"),
         ("[words]\nnegation = ['no']\nnegatoin = ['no']\n", 3, "words.negatoin"),
         ("[parts]\nmax = ['a']\nx = 3\n", 3, "parts.x"),
+        ("[parts]\nxylo = ['a']\nx = 3\n", 3, "parts.x"),
         ("[wrods]\n", 1, "wrods: there is no such table"),
         ('[types.shipping_address]\n\npatterns = ["\\bto (?P<value>.+)"]\n', 3, "use single quotes"),
     ],

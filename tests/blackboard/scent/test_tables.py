@@ -20,6 +20,11 @@ def test_lists_add_up_and_fields_override() -> None:
     assert tables.requests == {"cancel": ["drop", "bin"]}
 
 
+def test_a_part_of_words_takes_the_place_of_a_pattern() -> None:
+    """They are of two sorts, and add up to nothing."""
+    assert merged({"parts": {"q": "bc"}}, {"parts": {"q": ["d"]}}).parts == {"q": ["d"]}
+
+
 def test_a_label_stands_beside_the_one_in_other_characters() -> None:
     """And in the place of the one in the same."""
     books = [{"types": {"x": {**PLAIN, "label": label}}} for label in ("Colour", "颜色", "Color")]
@@ -50,6 +55,7 @@ def test_words_are_folded_as_texts_are() -> None:
         ({"types": {"x": {"questions": []}}}, ("types", "x", "questions"), '"asked" or "stated"'),
         ({"types": {"x": {"target": "me"}}}, ("types", "x", "target"), '"entity" or "self"'),
         ({"types": {"x": {"questions": "yes"}}}, ("types", "x", "questions"), '"asked" or "stated"'),
+        ({"types": {"x": {"many": 1}}}, ("types", "x", "many"), "true or false"),
         ({"types": {"x": {"upper": 1}}}, ("types", "x", "upper"), "true or false"),
         ({"types": {"x": {"patterns": "a"}}}, ("types", "x", "patterns"), "a list of patterns"),
         ({"types": {"x": {"label": ""}}}, ("types", "x", "label"), "a text"),

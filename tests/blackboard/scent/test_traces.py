@@ -1,7 +1,7 @@
 """Claims about what stands of what a field keeps."""
 
 from blackboard.scent import Scent
-from blackboard.scent.traces import About, Snapshot, Trace, named_by, says, slot_of, standing
+from blackboard.scent.traces import About, Snapshot, Trace, named_by, says, slot_of, standing, strongest
 from tests.blackboard.scent.said import directive, order, plain, ship
 
 
@@ -43,6 +43,12 @@ def test_what_is_no_slot_s_stands_side_by_side() -> None:
     assert stands(directive("cancel", "it", target="A1"), directive("cancel", "it", target="B2")) == [[1], [0]]
     assert stands(*(Scent("directive", 0.5, 0.9, value=verb, kind="state") for verb in "aba")) == [[2, 0], [1]]
     assert stands(plain("general", 0.3), plain("general", 0.4)) == [[1, 0]]
+
+
+def test_the_strongest_stay_in_the_order_of_release() -> None:
+    """However strong each is."""
+    traces = [Trace(Scent("note", shade, 0.9, content=f"{shade}"), 1, n) for n, shade in enumerate((0.9, 0.1, 0.5, 0.7))]
+    assert [trace.number for trace in strongest(traces, 3)] == [0, 2, 3]
 
 
 def test_what_says_nothing() -> None:
