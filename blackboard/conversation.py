@@ -69,7 +69,9 @@ class Conversation:
         if said.settings is not None:
             self.field.settings = said.settings
         rules = list[Deposit]()
-        for scent in self.governor.release(said.scents, turn=said.turn):
+        # As its items' keys are, so that it is renamed, recalled and forgotten with them.
+        scents = [replace(scent, type=folded_name(scent.type)) for scent in said.scents]
+        for scent in self.governor.release(scents, turn=said.turn):
             deposit = self._deposit(scent, said.scope)
             if deposit is None or deposit in rules:  # "it must stay and never change" is one rule, said once
                 continue
@@ -116,7 +118,7 @@ class Conversation:
         """Keep nothing that says what an item said, in whatever words, nor these ids of it."""
         self.said = {slot: said for slot, said in self.said.items() if said.item not in ids}
         content, slot = folded(item.content), (item.key, repr(item.value)) if item.kind == SLOT else None
-        self.governor.forget(lambda scent: folded(scent.content) == content or (folded_name(scent.type), repr(scent.value)) == slot)
+        self.governor.forget(lambda scent: folded(scent.content) == content or (scent.type, repr(scent.value)) == slot)
 
     def rename(self, key: str, to: str) -> None:
         """A type has another name from now on."""
@@ -130,7 +132,7 @@ class Conversation:
         sure: dict[_Stated, Fact] = {}
         facts: list[Fact] = []
         for fact in RecallKernel(self.field).recall(asked.types, limit=maxsize):  # they are counted with those of the board
-            slot = folded_name(fact.type), self._target(fact.target)
+            slot = fact.type, self._target(fact.target)
             if slot in self.said:
                 sure[*slot, repr(fact.value)] = fact
             else:

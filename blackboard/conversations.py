@@ -112,7 +112,7 @@ class Conversations:
 
     def recall(self, agent: str, asked: Recall) -> Facts:
         """What the agent's conversation says, with the values that stand in its view."""
-        conversation = self._find(agent, asked.conversation)
+        conversation, asked = self._find(agent, asked.conversation), replace(asked, types=folded_name(asked.types))
         return conversation.recall(asked, self._standing(agent, conversation, asked.types))
 
     def view(self, agent: str, name: str) -> FieldView:
@@ -128,7 +128,7 @@ class Conversations:
         Of the one that has no name all are, but no more than the latest.
         """
         network, seen = self._network, views.partitions(agent)
-        keys = [key for key in network.keys_of(SLOT) if matches(key, types)] if "*" in types else [folded_name(types)]
+        keys = [key for key in network.keys_of(SLOT) if matches(key, types)] if "*" in types else [types]
         spoken = [slot for slot in conversation.said if matches(slot[0], types)]
         if conversation.name:
             spoken += ((key, folded_name(conversation.name)) for key in keys)

@@ -539,3 +539,15 @@ def test_a_restart_changes_no_page() -> None:
     for each in (board, restarted):
         say(each, slot("price", 8), conversation="b")
     assert restarted.board.snapshot(full=True) == board.board.snapshot(full=True)
+
+
+@pytest.mark.parametrize("written", ["caf\u00e9", "cafe\u0301"])
+def test_a_type_is_one_however_its_letters_are_composed(written: str) -> None:
+    """As a key is: it is recalled, renamed and forgotten under either."""
+    board = Driver()
+    say(board, slot("cafe\u0301", 7))
+    assert [(fact.type, fact.confidence) for fact in recall(board, written)] == [("caf\u00e9", 0.75)]
+    board.say("_board", RenameKey(written, "bar"))
+    assert [(fact.type, fact.confidence) for fact in recall(board, "*")] == [("bar", 0.75)]
+    board.say("ada", Erase(recall(board, "bar")[0].item or ""))
+    assert field(board).concentrations == {}
