@@ -1,8 +1,7 @@
 """Regular expressions of users, which come from anywhere: of an engine that takes linear time, whatever they say."""
 
-from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import re2
 
@@ -29,17 +28,29 @@ def compiled(source: str, *, ignore_case: bool = True) -> Any:
 
 
 class AnyOf:
-    """Which of many expressions a text meets, letter case aside. They are sources that were compiled before.
+    """Which of many expressions a text meets, letter case aside.
 
     One walk finds the literal parts that they need; then those alone are tried whose parts are there. (A set in one automaton is quicker on
     texts that it has seen, and fifty times slower on others.)
     """
 
-    def __init__(self, sources: Sequence[str]) -> None:
+    def __init__(self) -> None:
         self._filter = re2.Filter()
-        for source in sources:
-            self._filter.Add(source, _options(ignore_case=True))
+
+    def add(self, source: str) -> Any:
+        """The expression, compiled; they are numbered as they are added. It is the one that is tried here: twice would cost twice the
+        memory, and the time to fetch it. Raises ``BadValue``.
+        """
+        try:
+            return self._filter.re(self._filter.Add(source, _options(ignore_case=True)))
+        except re2.error:
+            compiled(source)  # which says why not
+            raise
+
+    def ready(self) -> Self:
+        """All are there."""
         self._filter.Compile()
+        return self
 
     def __call__(self, text: bytes) -> list[int]:
         """The numbers of those that it meets, in no order."""

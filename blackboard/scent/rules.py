@@ -1,7 +1,7 @@
 """Rules of how messages are read, compiled (chapter 3, "Rules are data")."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from blackboard.errors import BadValue
@@ -11,6 +11,8 @@ from blackboard.scent.tables import NAME, ROLES, BadRule, Tables, TypeTable, mer
 
 QUOTED = r"""(?m)"[^"\n]*"|“[^”]*”|「[^」]*」|『[^』]*』|(?:^|[\s(,:])'[^'\n]+'(?:$|[\s),.:;!?])|^[ ]*>.*$"""
 """What another said, or another time: in quotation marks, or in a line that begins with ``>``."""
+GAP = r"[\s\pP\pS\pM]*"
+"""What stands between the words of small talk."""
 
 
 class ScentType(NamedTuple):
@@ -105,14 +107,15 @@ def compile_rules(*books: Mapping[str, Any]) -> Rules:
 def _compile(tables: Tables) -> Rules:
     between = compiled(literal(tables.words["between"]))
     types = {name: _type(name, table, tables, between) for name, table in tables.types.items()}
-    patterns, sources = [], []
+    meets, meets_of_topics = AnyOf(), AnyOf()
+    patterns = []
     for name, table in sorted(tables.types.items(), key=lambda each: bool(each[1].topics)):
         for key, written in (("patterns", table.patterns), ("corrections", table.corrections)):
             for source in written:
                 path = ("types", name, key)
                 whole = _with_parts(source, tables.parts, path)
-                patterns.append(_pattern(whole, source, types[name], path))
-                sources.append(whole)
+                compile_ = (meets_of_topics if table.topics else meets).add
+                patterns.append(_pattern(_compiled(whole, source, path, compile_), source, types[name], path))
     roles: dict[str, list[tuple[str, str]]] = {}
     meaning = {"request": tables.requests, "standing": tables.standing, "topic": tables.topics, "hint": tables.hints, "kind": tables.kinds}
     for role, lists in meaning.items():
@@ -123,7 +126,8 @@ def _compile(tables: Tables) -> Rules:
         for word in tables.words[role]:
             roles.setdefault(word.lower(), []).append((role, ""))
     words = tables.words
-    gap = r"[\s\pP\pS\pM]*"
+    meets.add(rf"^{GAP}(?:{literal(words['chatter'])}{GAP})*$")
+    meets.add(QUOTED)
     plain = sum(not each.type.topics for each in patterns)
     named = [*tables.requests.values(), *tables.standing.values(), *tables.topics.values()]
     named += words.values()
@@ -133,8 +137,8 @@ def _compile(tables: Tables) -> Rules:
         patterns=tuple(patterns),
         roles={word: tuple(each) for word, each in roles.items()},
         word=compiled(literal(roles)),
-        meets=AnyOf([*sources[:plain], rf"^{gap}(?:{literal(words['chatter'])}{gap})*$", QUOTED]),
-        meets_of_topics=AnyOf(sources[plain:]),
+        meets=meets.ready(),
+        meets_of_topics=meets_of_topics.ready(),
         chatter=plain,
         quoted=plain + 1,
         logs=frozenset(number for number, each in enumerate(patterns) if each.type.name == "error_log"),
@@ -147,8 +151,7 @@ def _compile(tables: Tables) -> Rules:
     )
 
 
-def _pattern(whole: str, source: str, type_: ScentType, path: tuple[str, ...]) -> Pattern:
-    regex = _compiled(whole, source, path)
+def _pattern(regex: Any, source: str, type_: ScentType, path: tuple[str, ...]) -> Pattern:
     groups = regex.groupindex
     for group in groups:
         if group not in ("value", "target"):
@@ -158,11 +161,11 @@ def _pattern(whole: str, source: str, type_: ScentType, path: tuple[str, ...]) -
     return Pattern(regex, type_, path[-1] == "corrections", groups.get("value", 0), groups.get("target", 0))
 
 
-def _compiled(whole: str, source: str, path: tuple[str, ...]) -> Any:
+def _compiled(whole: str, source: str, path: tuple[str, ...], compile_: Callable[[str], Any] = compiled) -> Any:
     if "\b" in source:  # no message has one
         raise BadRule(path, source, f"pattern {source!r} has a backspace: between double quotes TOML reads \\b so; use single quotes")
     try:
-        regex = compiled(whole)
+        regex = compile_(whole)
     except BadValue as error:
         # As it stands in the file: with its parts written out nobody would know it again.
         said = str(error).replace(repr(whole), repr(source)).replace(whole, source)
