@@ -18,7 +18,7 @@ from math import isfinite
 from blackboard.errors import BadValue
 from blackboard.holdings import Partitions
 from blackboard.items import ContextItem
-from blackboard.kinds import CONSTRAINT, PREFERENCE, TRACE
+from blackboard.kinds import CONSTRAINT, PREFERENCE, RECORDS
 from blackboard.recall import Hit, Recall
 from blackboard.section import CLOSING, DATA, HEADINGS, OPENING, Line, Section, binds, line, render, written_by_another
 from blackboard.tokens import TokenCounter, count_tokens
@@ -130,7 +130,7 @@ class _Assembly:
         return [item for item in strong if item.ordinal not in known and self._may_enter(item)]
 
     def _may_enter(self, item: ContextItem) -> bool:
-        return self._asked.traces or item.kind != TRACE
+        return self._asked.traces or item.kind not in RECORDS
 
     def _strength(self, item: ContextItem) -> float:
         return self._holdings.strength(item, self._at)

@@ -25,6 +25,14 @@ STATE = "state"
 """The kind of what is the case for now: what a conversation asks for."""
 SUMMARY = "summary"
 """The kind of what several faded items said together."""
+TURN, STEP, TASK = "turn", "step", "task"
+"""The kinds of what a task's log holds: its turns, what several of them came to, and the task as a whole."""
+EXPERIENCE = "experience"
+"""The kind of what many tasks came to."""
+STRATEGY, CYCLE = "strategy", "cycle"
+"""The kinds of how tasks are gone about, and of the work of changing that: these never fade."""
+RECORDS = frozenset({TRACE, TURN, STEP, TASK, EXPERIENCE, STRATEGY, CYCLE})
+"""Drafts, and what agents keep about their work: none of it enters a prompt unless it is asked for."""
 STRONGEST = 1e6
 """No strength that is given, and no delta, may be above it."""
 
@@ -122,6 +130,12 @@ DEFAULTS: Mapping[str, Policy] = {
         policy(SUMMARY, initial=3.0, rate=0.02, threshold=0.5),
         policy(STATE, initial=2.0, rate=0.05, then="discard"),
         policy(TRACE, initial=1.0, rate=0.1, threshold=0.5, then="discard"),
+        policy(TURN, initial=2.0, rate=0.05),
+        policy(STEP, initial=3.0, rate=0.02),
+        policy(TASK, initial=4.0, rate=0.02),
+        policy(EXPERIENCE, initial=6.0, rate=0.005),
+        policy(STRATEGY, initial=6.0, rate=0.0),
+        policy(CYCLE, initial=6.0, rate=0.0),
     )
 }
 """The kinds that a board has if it is not told otherwise, by the round."""

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from blackboard.archive import Said
 from blackboard.identity import composed, folded
 from blackboard.items import ContextItem
-from blackboard.kinds import CONSTRAINT, PREFERENCE, SUMMARY, TRACE
+from blackboard.kinds import CONSTRAINT, PREFERENCE, RECORDS, SUMMARY
 from blackboard.text import day_of
 
 OPENING = "<memory>\nWhat you remember, as far as it matters now.\n"
@@ -118,7 +118,7 @@ def _group(item: ContextItem) -> int:
         return 0
     if item.kind in {CONSTRAINT, PREFERENCE}:
         return 1
-    return 3 if item.kind == TRACE else 2
+    return 3 if item.kind in RECORDS else 2
 
 
 def _heard(meta: Mapping[str, Any]) -> str:

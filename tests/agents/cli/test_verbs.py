@@ -40,7 +40,7 @@ def test_refusals(served: Path) -> None:
     """What a board refuses is one line that names the value and the cure, and exit code 1."""
     for arguments, sentence in {
         ("shop", "x", "--strength", "-1"): "strength -1.0: give a number above 0 and at most 1,000,000",
-        ("shop", "x", "--kind", "gossip"): "kind 'gossip': this board knows constraint, fact",
+        ("shop", "x", "--kind", "gossip"): "kind 'gossip': this board knows constraint, cycle, experience, fact",
         ("shop", "x", "--op", "<=", "--value", "1"): "--op <= limits a quantity: name it with --key",
         ("shop", "x", "--as", "a.b"): "agent name 'a.b': use 1 to 64 letters",
     }.items():

@@ -1,0 +1,1 @@
+"""Strategies, and how they change by what failed (chapter 5)."""

@@ -1,0 +1,1 @@
+"""What agents keep of their work, compressed in three tiers, and what they recall of it (chapter 5)."""
