@@ -11,6 +11,7 @@ from blackboard import assembly
 from blackboard.archive import Said
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem
+from blackboard.kinds import RECORDS
 from blackboard.network import PheromoneNetwork
 from blackboard.section import OPENING, Line, line
 from blackboard.tokens import count_tokens
@@ -189,6 +190,17 @@ def test_drafts_go_in_when_they_are_asked_for() -> None:
     put(network, "a strong thought", 9.0, kind="trace")
     assert (look(network, "cat", fill=True).chosen, look(network, "cat").left_out) == ((), ())
     assert chosen(look(network, "cat", fill=True, traces=True)) == ["the cat may be grey", "a strong thought"]
+
+
+@pytest.mark.parametrize("kind", sorted(RECORDS))
+def test_what_agents_keep_of_their_work_goes_in_when_it_is_asked_for(kind: str) -> None:
+    """A log, a lesson or a strategy is found by who looks for it, and fills no prompt."""
+    network = PheromoneNetwork()
+    put(network, "a report about the cat", 9.0, kind=kind)
+    put(network, "the cat is grey")
+    assert chosen(look(network, "cat", fill=True)) == ["the cat is grey"]
+    assert set(chosen(look(network, "cat", traces=True))) == {"a report about the cat", "the cat is grey"}
+    assert [item.content for item in network.search("report")] == ["a report about the cat"]
 
 
 def test_what_is_too_weak_stays_out_if_that_is_asked_for() -> None:
