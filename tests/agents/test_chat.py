@@ -1,0 +1,315 @@
+"""The claims of ``agents.chat``, against a server on loopback that speaks the protocol, and its faults."""
+
+import json
+import threading
+import traceback
+from collections.abc import AsyncIterator, Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.chat import BadReply, Budget, BudgetSpent, Chat, ChatError, NoReply
+from blackboard.errors import BadValue, NotInstalled
+
+KEY = "sk-secret-7"
+ASKED = [{"role": "user", "content": "Which town?"}]
+USAGE = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+
+
+def reply(content: str | None = "Beijing", finish: str = "stop", usage: Any = USAGE, **message: Any) -> dict[str, Any]:
+    return {
+        "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content} | message}],
+        "usage": usage,
+    }
+
+
+class Model:
+    """A chat server: each request is answered by the next of ``acts``, the last of them for ever."""
+
+    def __init__(self) -> None:
+        self.acts: list[Callable[[BaseHTTPRequestHandler], None]] = []
+        self.heard: list[tuple[dict[str, str], dict[str, Any]]] = []
+        self.hanging = threading.Event()
+        model = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                model.heard.append(({name.lower(): value for name, value in self.headers.items()}, body))
+                act = model.acts.pop(0) if len(model.acts) > 1 else model.acts[0]
+                act(self)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+
+    def does(self, *acts: Callable[[BaseHTTPRequestHandler], None]) -> None:
+        self.acts = list(acts)
+
+
+def says(body: Any, status: int = 200, length: int | None = None, **headers: str) -> Callable[[BaseHTTPRequestHandler], None]:
+    text = body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    def act(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        for name, value in ({"Content-Type": "application/json"} | headers).items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.send_header("Content-Length", str(len(text) if length is None else length))
+        handler.end_headers()
+        handler.wfile.write(text)
+
+    return act
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    model = Model()
+    thread = threading.Thread(target=model.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield model
+    model.hanging.set()
+    model.server.shutdown()
+    model.server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+async def chat(model: Model, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Chat]:
+    monkeypatch.setattr("agents.chat.PAUSE", 0.0)
+    async with Chat("m1", base_url=model.url, api_key=KEY, budget=Budget(10_000), within=20.0) as chat:
+        yield chat
+
+
+async def test_an_answer_costs_what_its_usage_says(model: Model, chat: Chat) -> None:
+    """The request is OpenAI's, with model, messages and the cap; what is spent is the usage."""
+    model.does(says(reply()))
+    assert await chat.ask(ASKED, max_tokens=50) == "Beijing"
+    ((headers, body),) = model.heard
+    assert headers["authorization"] == f"Bearer {KEY}"
+    assert body == {"model": "m1", "messages": ASKED, "max_tokens": 50}
+    assert (chat.budget.spent, chat.budget.aside, chat.budget.left) == (12, 0, 9_988)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        "much",
+        {},
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        {"prompt_tokens": -9, "completion_tokens": 3, "total_tokens": -6},
+        {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 7},
+        {"prompt_tokens": "9", "completion_tokens": 3, "total_tokens": 12},
+    ],
+)
+async def test_a_usage_that_cannot_be_costs_what_was_set_aside(model: Model, chat: Chat, usage: Any) -> None:
+    """A reply without a usage, or with nonsense in it, is never cheaper than it could have been."""
+    model.does(says(reply(usage=usage)))
+    await chat.ask(ASKED, max_tokens=50)
+    assert chat.budget.spent > 50 + 9
+
+
+async def test_a_server_that_takes_more_than_allowed_stops_what_follows(model: Model, chat: Chat) -> None:
+    """What was spent is told as it was, and no other request begins."""
+    model.does(says(reply(usage={"prompt_tokens": 9, "completion_tokens": 99_991, "total_tokens": 100_000})))
+    await chat.ask(ASKED, max_tokens=50)
+    assert (chat.budget.spent, chat.budget.left) == (100_000, 0)
+    with pytest.raises(BudgetSpent):
+        await chat.ask(ASKED, max_tokens=1)
+    assert len(model.heard) == 1
+
+
+async def test_the_budget_is_a_hard_stop(model: Model) -> None:
+    """A request that could go over what is left is not sent, and the error names what is spent, the limit and the cure."""
+    model.does(says(reply(usage=None)))
+    async with Chat("m1", base_url=model.url, budget=Budget(200)) as chat:
+        await chat.ask(ASKED, max_tokens=100)
+        spent = chat.budget.spent
+        with pytest.raises(BudgetSpent, match=rf"{spent} of 200 tokens are spent.*could cost \d+: give a larger budget"):
+            await chat.ask(ASKED, max_tokens=100)
+    assert len(model.heard) == 1
+    assert chat.budget.spent == spent <= 200
+
+
+async def test_requests_at_the_same_time_share_the_budget(model: Model) -> None:
+    """What one has set aside another cannot have: of ten that are asked at once no more are sent than the budget bears."""
+    model.does(says(reply(usage=None)))
+    refused = 0
+
+    async def one(chat: Chat) -> None:
+        nonlocal refused
+        try:
+            await chat.ask(ASKED, max_tokens=100)
+        except BudgetSpent:
+            refused += 1
+
+    async with Chat("m1", base_url=model.url, budget=Budget(450)) as chat, anyio.create_task_group() as tasks:
+        for _ in range(10):
+            tasks.start_soon(one, chat)
+    assert len(model.heard) == 3
+    assert refused == 7
+    assert chat.budget.spent <= 450
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.none() | st.integers(0, 50)), max_size=30))
+def test_bills_within_what_was_set_aside_never_go_over(bills: list[tuple[int, int | None]]) -> None:
+    """Whatever is asked for, and whatever smaller sums it then costs: at most the limit is spent."""
+    budget = Budget(100)
+    for asked, cost in bills:
+        try:
+            with budget.reserve(asked) as bill:
+                assert budget.spent + budget.aside <= 100
+                bill.tokens = asked if cost is None else min(cost, asked)
+        except BudgetSpent:
+            assert asked > budget.left
+    assert budget.spent + budget.left == 100
+
+
+@pytest.mark.parametrize("status", [500, 503, 429])
+async def test_what_fails_for_a_while_is_sent_again(model: Model, chat: Chat, status: int) -> None:
+    """A server in trouble, or one that asks to wait, is asked again; a failure of the server's own costs what it could have."""
+    model.does(says({"error": {"message": "busy"}}, status, Retry_After="0"), says(reply()))
+    assert await chat.ask(ASKED, max_tokens=50) == "Beijing"
+    assert len(model.heard) == 2
+    assert (chat.budget.spent > 12) is (status >= 500)
+
+
+async def test_a_wait_longer_than_the_time_is_not_waited_for(model: Model) -> None:
+    """A Retry-After beyond ``within`` ends in time, as one that had no answer."""
+    model.does(says({"error": {"message": "busy"}}, 429, Retry_After="3600"))
+    async with Chat("m1", base_url=model.url, budget=Budget(10_000), within=3.0) as chat:
+        with pytest.raises(NoReply, match="did not answer within 3 s"):
+            await chat.ask(ASKED, max_tokens=50)
+    assert (len(model.heard), chat.budget.spent) == (1, 0)
+
+
+async def test_it_gives_up(model: Model, chat: Chat) -> None:
+    """What fails three times is told with the status and the server's words."""
+    model.does(says({"error": {"message": "out of memory"}}, 500))
+    with pytest.raises(NoReply, match=r"asked 3 times: status 500: .*out of memory"):
+        await chat.ask(ASKED, max_tokens=50)
+    assert len(model.heard) == 3
+
+
+async def test_what_is_wrong_with_the_request_is_not_sent_again(model: Model, chat: Chat) -> None:
+    """A 400 is final and costs nothing."""
+    model.does(says({"error": {"message": "no such model"}}, 404))
+    with pytest.raises(NoReply, match=r"m1: status 404: .*no such model"):
+        await chat.ask(ASKED, max_tokens=50)
+    assert (len(model.heard), chat.budget.spent) == (1, 0)
+
+
+async def test_a_hang_ends_in_time_and_costs(model: Model) -> None:
+    """A server that never answers is left after ``within``; what it does meanwhile may be paid for, so it counts."""
+
+    def hangs(_: BaseHTTPRequestHandler) -> None:
+        model.hanging.wait()
+
+    model.does(hangs)
+    async with Chat("m1", base_url=model.url, budget=Budget(10_000), within=3.0) as chat:
+        with pytest.raises(NoReply, match="did not answer within 3 s"):
+            await chat.ask(ASKED, max_tokens=50)
+        assert chat.budget.spent > 50
+        assert chat.budget.aside == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "says_so"),
+    [
+        (b"<html>It works!</html>", "outside of the protocol"),
+        (b"\xff\xfe", "outside of the protocol"),
+        ({"object": "list"}, r"missing required field `choices`"),
+        ({"choices": []}, "no choice"),
+        (reply(refusal="I cannot help with that."), "refused: I cannot help with that."),
+        (reply(None), "empty"),
+        (reply(" \n"), "empty"),
+        (reply("Bei", finish="length"), r"cut off \(length\): allow more tokens"),
+        (reply("Bei", finish="content_filter"), r"cut off \(content_filter\)"),
+    ],
+)
+async def test_what_is_no_answer_is_refused(model: Model, chat: Chat, body: Any, says_so: str) -> None:
+    """No JSON, no choice, a refusal, nothing, or half of an answer is none; it costs, and is not asked again."""
+    model.does(says(body))
+    with pytest.raises(BadReply, match=says_so):
+        await chat.ask(ASKED, max_tokens=50)
+    assert len(model.heard) == 1
+    assert chat.budget.spent >= 12
+
+
+async def test_half_a_body_is_asked_for_again(model: Model, chat: Chat) -> None:
+    """A connection that breaks in the middle of an answer costs what was set aside, and then it goes on."""
+    model.does(says(b'{"choi', length=500), says(reply()))
+    assert await chat.ask(ASKED, max_tokens=50) == "Beijing"
+    assert chat.budget.spent > 12
+
+
+async def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refused connection names the address, and costs nothing: nothing was sent."""
+    monkeypatch.setattr("agents.chat.PAUSE", 0.0)
+    async with Chat("m1", base_url="http://127.0.0.1:9/v1", budget=Budget(10_000)) as chat:
+        with pytest.raises(NoReply, match=r"asked 3 times: .*is the server at http://127.0.0.1:9/v1/ up\?"):
+            await chat.ask(ASKED, max_tokens=50)
+    assert chat.budget.spent == 0
+
+
+async def test_the_key_goes_nowhere_else(model: Model, chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No redirect is followed, and a server that is named is not sent the environment's key."""
+    model.does(says({}, 307, Location=f"{model.url}/elsewhere"))
+    with pytest.raises(NoReply, match="status 307"):
+        await chat.ask(ASKED, max_tokens=50)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another")
+    model.does(says(reply()))
+    async with Chat("m1", base_url=model.url, budget=Budget(1_000)) as keyless:
+        await keyless.ask(ASKED, max_tokens=50)
+    assert len(model.heard) == 2
+    assert "sk-of-another" not in str(model.heard[1])
+
+
+async def test_no_error_shows_the_key(model: Model, chat: Chat) -> None:
+    """Not even where the server repeats it: neither in the message, nor in the traceback, nor in what is shown of the chat."""
+    for act in (says({"error": {"message": f"wrong key {KEY}"}}, 401), says(reply(None, refusal=f"not with {KEY}"))):
+        model.does(act)
+        with pytest.raises(ChatError) as caught:
+            await chat.ask(ASKED, max_tokens=50)
+        assert KEY not in "".join(traceback.format_exception(caught.value))
+        assert "…" in str(caught.value)
+    assert KEY not in repr(chat)
+
+
+async def test_a_lone_surrogate_is_sent_as_what_stands_for_it(model: Model, chat: Chat) -> None:
+    """What cannot be encoded is no reason to fail."""
+    model.does(says(reply()))
+    await chat.ask([{"role": "user", "content": "a\ud800b"}], max_tokens=50)
+    assert model.heard[0][1]["messages"][0]["content"] == "a�b"
+
+
+async def test_the_temperature_is_sent_if_given(model: Model) -> None:
+    """It stands in the request, also as 0."""
+    model.does(says(reply()))
+    async with Chat("m1", base_url=model.url, budget=Budget(1_000), temperature=0.0) as chat:
+        await chat.ask(ASKED, max_tokens=50)
+    assert model.heard[0][1]["temperature"] == 0.0
+
+
+async def test_what_cannot_be_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address of another kind, no time, a negative budget; no key where one is needed; no package."""
+    with pytest.raises(BadValue, match="http://"):
+        Chat("m1", base_url="localhost:11434", budget=Budget(1))
+    with pytest.raises(BadValue, match="within"):
+        Chat("m1", base_url="http://localhost", budget=Budget(1), within=0)
+    with pytest.raises(BadValue, match="budget"):
+        Budget(-1)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    async with Chat("m1", budget=Budget(1_000)) as chat:
+        with pytest.raises(BadValue, match="OPENAI_API_KEY"):
+            await chat.ask(ASKED, max_tokens=50)
+    monkeypatch.setattr("agents.chat.find_spec", lambda _: None)
+    with pytest.raises(NotInstalled, match=r"pheroboard\[llm\]"):
+        Chat("m1", budget=Budget(1))
