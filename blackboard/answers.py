@@ -60,7 +60,7 @@ from bus.messages import (
 )
 
 MAX_PAGE = 400_000
-"""Bytes of items and edges in a page of an export, about: with the largest item on top it still fits the transport."""
+"""Bytes of items and edges in a page of an export or a history, about: with the largest item on top it still fits the transport."""
 
 
 class Answers:
@@ -101,7 +101,7 @@ class Answers:
             case Get():
                 return self._items([views.find(network, agent, query.item)], at)
             case History():
-                return self._items(network.history(query.key, query.target, partitions=seen), at)
+                return self._history(agent, query, at)
             case EdgesOf():
                 item = views.find(network, agent, query.item)
                 return Edges(tuple(edge_to_wire(e, network.strength(e, at)) for e in views.edges(network, agent, item)))
@@ -141,6 +141,20 @@ class Answers:
 
     def _items(self, items: Iterable[ContextItem], at: float | None) -> Items:
         return Items(tuple(self._item(item, at) for item in items))
+
+    def _history(self, agent: str, query: History, at: float | None) -> Items:
+        """As much of it, behind where the query begins, as fits."""
+        begun = -1 if query.after is None else views.find(self._network, agent, query.after).ordinal
+        page: list[Item] = []
+        size = 0
+        for item in self._network.history(query.key, query.target, partitions=views.partitions(agent)):
+            if item.ordinal > begun:
+                told = self._item(item, at)
+                size += len(encode(told))
+                if page and size > MAX_PAGE:
+                    return Items(tuple(page), more=True)
+                page.append(told)
+        return Items(tuple(page))
 
     def _page(self, agent: str, query: Export, at: float | None) -> Exported:
         """As much of the agent's view, behind where the query begins, as fits; the place is told by the asker's own ids."""

@@ -257,8 +257,13 @@ class Board(Conversing):
         return (await self._items(Get(id_of(item))))[0]
 
     async def history(self, key: str, target: str | None = None) -> list[ContextItem]:
-        """All that a slot ever held, oldest first."""
-        return await self._items(History(key, target))
+        """All that a slot ever held, oldest first, however much it is."""
+        found: list[ContextItem] = []
+        page = await self._ask(History(key, target), Items)
+        while page.more:
+            found += map(from_wire, page.items)
+            page = await self._ask(History(key, target, page.items[-1].id), Items)
+        return [*found, *map(from_wire, page.items)]
 
     async def edges_of(self, item: Ref) -> list[Edge]:
         """An item's edges, the strongest first. Raises ``NotInView``."""

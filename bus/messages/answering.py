@@ -214,8 +214,10 @@ class BoardStats(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What keeps the board from going on, for now: since when, why, and the cure. Empty if nothing does."""
 
 
-class Items(Struct, frozen=True, tag="items"):
+class Items(Struct, frozen=True, tag="items", omit_defaults=True):
     items: tuple[Item, ...]
+    more: bool = False
+    """Of a history: there is more behind the last of them."""
 
 
 class HitList(Struct, frozen=True, tag="hits"):

@@ -61,10 +61,11 @@ class Get(Query, frozen=True):
 
 
 class History(Query, frozen=True):
-    """All that a slot ever held, oldest first."""
+    """All that a slot ever held, oldest first, a page at a time: what was made after the item ``after`` (which is in view)."""
 
     key: str
     target: str | None = None
+    after: str | None = None
 
 
 class EdgesOf(Query, frozen=True):

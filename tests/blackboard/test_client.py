@@ -51,6 +51,16 @@ async def test_the_verbs() -> None:
         assert (await finance.stats()).items == 1
 
 
+async def test_a_history_is_told_however_long_it_is() -> None:
+    """Also one that is more than fits into an answer, once each and in order; and others' private items are in no page of it."""
+    async with running_board("finance", "procurement") as running:
+        finance = running["finance"]
+        for n in range(20):
+            await finance.deposit(f"{n} {'x' * 90_000}", key="report", scope="private" if n % 2 else "shared")
+        assert [int(item.content.split()[0]) for item in await finance.history("report")] == list(range(20))
+        assert [int(item.content.split()[0]) for item in await running["procurement"].history("report")] == list(range(0, 20, 2))
+
+
 async def test_constraints_and_checks() -> None:
     """A constraint is stated in one line, listed with its status, and checked before acting."""
     async with running_board("finance", "procurement") as running:
