@@ -14,7 +14,10 @@ Laws:
 import re
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
+from agents.memory.memory import Memory
+from agents.memory.recorder import Task
 from blackboard.client import Board
 from bus.names import valid_name
 
@@ -29,6 +32,7 @@ class Agent:
         """
         self.name = valid_name(_kebab(type(self).__name__) if name is None else name)
         self._board = board
+        self._memory: Memory | None = None
 
     @property
     def board(self) -> Board:
@@ -36,6 +40,17 @@ class Agent:
         if self._board is None:
             raise RuntimeError(f"agent {self.name!r} has no board yet: a crew opens it one before start(), or pass Agent(board=…)")
         return self._board
+
+    @property
+    def memory(self) -> Memory:
+        """What the agent keeps of its work, on its board."""
+        if self._memory is None or self._memory.journal.board is not self.board:
+            self._memory = Memory(self.board)
+        return self._memory
+
+    def task(self, request: str, **about: Any) -> Task:
+        """A task of this agent's, which ``async with`` begins, records and ends: ``Memory.task`` says what may be given about it."""
+        return self.memory.task(request, **about)
 
     @asynccontextmanager
     async def equipped(self, opening: AbstractAsyncContextManager[Board]) -> AsyncIterator[None]:

@@ -1,0 +1,146 @@
+"""The journal: records put on a board, in the same SQLite as all else, and read again.
+
+Laws:
+
+- What is put is durable once the call has returned, and never changes; of two that tell of one thing the later one counts. To put the same
+  again changes nothing.
+- What has faded is read like all else; what was retracted is not.
+- What is no record, whoever wrote it, raises ``BadValue`` with the item and the path.
+"""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from agents.memory.layout import (
+    EXPERIENCES,
+    TASKS,
+    Item,
+    by_id,
+    experience_items,
+    log_items,
+    read,
+    record_items,
+    step_items,
+    task_items,
+    task_key,
+    turn_items,
+    units,
+)
+from agents.memory.records import Experience, StepRecord, TaskLog, TaskRecord, Turn
+from blackboard.client import Board
+from blackboard.errors import BadValue
+from blackboard.items import ContextItem
+from blackboard.kinds import EXPERIENCE, STEP, TASK, TURN
+
+
+class Journal:
+    """The records on ``board``: what this agent puts there, and what it sees. ``scope``: of what it puts."""
+
+    def __init__(self, board: Board, *, scope: str = "shared") -> None:
+        self.board = board
+        self.scope = scope
+
+    # ---- putting ------------------------------------------------------------------------------------------------------------------------
+
+    async def put_task(self, task: TaskLog) -> None:
+        """How a task stands: under way, or how it ended. Its turns are put by themselves.
+
+        Raises ``BadValue``, which names what is no JSON, and what saying raises.
+        """
+        await self._put(task_items(task))
+
+    async def begin(self, task: TaskLog) -> TaskLog:
+        """Put a task that begins. If there is one of its id already, that is given, with its turns, and nothing is put.
+
+        Of two agents that begin one id at once, both are given the one that came first. Raises as ``put_task``.
+        """
+        begun = await self.find(task.id)
+        if begun is not None:
+            return begun
+        put = await self._put(task_items(task))
+        first = (await self._heads(task.id))[0]
+        if first.agent == task.agent:
+            return task
+        await self.board.retract(put)
+        return first
+
+    async def put_turn(self, task: str, number: int, turn: Turn) -> None:
+        """A turn of a task. Raises as ``put_task``."""
+        await self._put(turn_items(task, number, turn))
+
+    async def put_log(self, log: TaskLog) -> None:
+        """A whole task that was recorded elsewhere. Raises as ``put_task``."""
+        await self._put(log_items(log))
+
+    async def put_step(self, task: str, step: StepRecord) -> None:
+        """What several turns of a task came to. Raises as ``put_task``."""
+        await self._put(step_items(task, step))
+
+    async def put_record(self, record: TaskRecord) -> None:
+        """What a task came to. Raises as ``put_task``."""
+        await self._put(record_items(record))
+
+    async def put_experience(self, experience: Experience) -> None:
+        """What many tasks came to. Raises as ``put_task``."""
+        await self._put(experience_items(experience))
+
+    async def _put(self, items: list[Item]) -> ContextItem:
+        """Put these, in as many units as it takes; the last of them is given."""
+        for unit in units(items):
+            async with self.board.batch() as batch:
+                for item in unit:
+                    put = await batch.deposit(item.line, scope=self.scope, **item.said)
+        return put
+
+    # ---- reading ------------------------------------------------------------------------------------------------------------------------
+
+    async def heads(self) -> list[TaskLog]:
+        """Every task as it stands, without its turns, in the order in which they began. Raises ``BadValue`` for what is no record."""
+        return list(by_id(read(await self.board.history(TASKS), TASK, TaskLog)).values())
+
+    async def left(self, agent: str) -> list[TaskLog]:
+        """The tasks of ``agent`` that have no verdict, without their turns: under way, or left. Raises as ``heads``."""
+        return [task for task in await self.heads() if task.agent == agent and task.verdict is None]
+
+    async def log(self, task: str) -> TaskLog:
+        """A task with its turns, as far as it went. Raises ``BadValue`` if there is none of that id, and as ``heads``."""
+        found = await self.find(task)
+        if found is None:
+            raise BadValue(f"there is no task {task!r} on board {self.board.name!r}")
+        return found
+
+    async def find(self, task: str) -> TaskLog | None:
+        """As ``log``; None if there is none of that id."""
+        heads = await self._heads(task)
+        if not heads:
+            return None
+        turns = sorted(read(await self.board.history(task_key(task)), TURN, Turn), key=lambda read: read[1])
+        return replace(heads[-1], turns=tuple(turn for turn, _ in turns))
+
+    async def _heads(self, task: str) -> list[TaskLog]:
+        """How a task stood, from its beginning on."""
+        return [head for head, _ in read(await self.board.history(TASKS, task), TASK, TaskLog)]
+
+    async def logs(self, tasks: Iterable[str] | None = None) -> list[TaskLog]:
+        """These tasks with their turns, in that order; if none are named, all. Raises as ``log``."""
+        ids = [head.id for head in await self.heads()] if tasks is None else tasks
+        return [await self.log(task) for task in ids]
+
+    async def steps(self, task: str) -> list[StepRecord]:
+        """A task's step records, in order of their turns. Raises as ``heads``."""
+        found = {step.first: step for step, _ in read(await self.board.history(task_key(task)), STEP, StepRecord)}
+        return [found[first] for first in sorted(found)]
+
+    async def tasks(self) -> list[TaskRecord]:
+        """What each task came to, as far as that is worked out. Raises as ``heads``."""
+        return list(by_id(read(await self.board.history(TASKS), TASK, TaskRecord)).values())
+
+    async def record(self, task: str) -> TaskRecord | None:
+        """What a task came to; None: that is not worked out yet. Raises as ``heads``."""
+        found = read(await self.board.history(TASKS, task), TASK, TaskRecord)
+        return found[-1][0] if found else None
+
+    async def experiences(self) -> list[Experience]:
+        """What many tasks came to. Raises as ``heads``."""
+        return list(by_id(read(await self.board.history(EXPERIENCES), EXPERIENCE, Experience)).values())

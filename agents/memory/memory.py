@@ -1,0 +1,64 @@
+"""An agent's memory of its work: the tasks that it records, on its board.
+
+memory = Memory(board)                       # what agent.memory is
+async with memory.task("Sales by month") as task: ...
+for log in await memory.left(): ...          # tasks that were left open: go on with one by its id
+"""
+
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agents.memory.journal import Journal
+from agents.memory.plain import as_read
+from agents.memory.recorder import Task
+from agents.memory.records import TaskLog
+from blackboard.client import Board
+from blackboard.clock import Clock, SystemClock
+from blackboard.errors import BadValue
+from blackboard.identity import folded
+
+LONGEST_ID = 200
+
+
+class Memory:
+    """What the agent whose ``board`` it is keeps of its work; ``scope``: who sees it. ``clock`` tells when things happened."""
+
+    def __init__(self, board: Board, *, scope: str = "shared", clock: Clock | None = None) -> None:
+        self.journal = Journal(board, scope=scope)
+        self._clock = clock or SystemClock()
+
+    def task(
+        self,
+        request: str,
+        *,
+        type: str = "",  # noqa: A002 - the task's
+        tools: Iterable[str] = (),
+        facts: Mapping[str, Any] | None = None,
+        critical: bool = False,
+        id: str | None = None,  # noqa: A002 - the task's
+    ) -> Task:
+        """A task, which begins with ``async with``.
+
+        ``request``: what is asked for; ``type``: which kind of task that is; ``tools``: those at hand; ``facts``: what is known beside the
+        request, flat; ``critical``: a failure of it counts for more. ``id``: one that is known elsewhere, by default a new one; that of a
+        task which this agent left open goes on with it. Raises ``BadValue``.
+        """
+        log = as_read(
+            TaskLog(
+                id=secrets.token_hex(8) if id is None else id,
+                agent=self.journal.board.agent,
+                request=request,
+                type=type,
+                critical=critical,
+                tools=tuple(sorted(set(tools))),
+                facts=dict(facts or {}),
+            )
+        )
+        if not log.id.strip() or log.id != folded(log.id) or len(log.id) > LONGEST_ID:
+            raise BadValue(f"a task's id is {log.id!r}: give up to {LONGEST_ID} characters on one line, or none")
+        return Task(log, self.journal, self._clock, new=id is None)
+
+    async def left(self) -> list[TaskLog]:
+        """This agent's tasks without a verdict, without their turns: under way, or left when it ended."""
+        return await self.journal.left(self.journal.board.agent)

@@ -1,0 +1,149 @@
+"""The recorder: writes down a task as it goes.
+
+    async with agent.task("Sales by month, as a table", type="report", tools=("query_sales",)) as task:
+        await task.step("I look them up", calls=(ToolCall("query_sales", {"by": "month"}, rows),), tokens=812)
+        task.succeed(feedback="just what I wanted")
+
+Laws:
+
+- A turn is durable once ``step`` has returned, the verdict once the ``async with`` block has ended. What was recorded before a kill stands.
+- An exception that leaves the block is a failure of the task, with what it said as the feedback, and goes on from there. Being cancelled is
+  none.
+- A task without a verdict stays open: whoever gives its id later goes on with it, and may end it.
+"""
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Self
+
+from msgspec.structs import replace
+
+from agents.memory.journal import Journal
+from agents.memory.plain import as_read
+from agents.memory.records import Outcome, TaskLog, ToolCall, Turn, Verdict
+from blackboard.clock import Clock
+from blackboard.errors import BadValue
+
+
+class Task:
+    """A task under way: an agent's ``task(…)`` makes one, and ``async with`` begins and ends it.
+
+    ``log`` is how far it went. ``resumed``: it had begun before, and its turns are there.
+    """
+
+    def __init__(self, log: TaskLog, journal: Journal, clock: Clock, *, new: bool) -> None:
+        """``new``: no task can have its id yet."""
+        self.log = log
+        self.resumed = False
+        self._new = new
+        self._journal = journal
+        self._clock = clock
+        self._last = 0.0
+        """When the turn before ended."""
+        self._next = 0
+        self._under_way = False
+
+    @property
+    def id(self) -> str:
+        """The task's id."""
+        return self.log.id
+
+    async def __aenter__(self) -> Self:
+        if not self.log.request.strip():
+            raise BadValue(f"a task's request is {self.log.request!r}: say what is asked for")
+        self._last = self._clock.now()
+        begins = replace(self.log, began=self._last)
+        if self._new:
+            await self._journal.put_task(begins)
+            stands = begins
+        else:
+            stands = await self._journal.begin(begins)
+        self.resumed = stands is not begins
+        self.log = _gone_on(stands, self.log) if self.resumed else begins
+        self._next = len(self.log.turns)
+        self._under_way = True
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._under_way = False
+        if isinstance(error, Exception) and self.log.verdict is None:
+            said = f"{type(error).__name__}: {error}".strip(": ")
+            self.log = replace(self.log, verdict=Verdict("failure", said, by=self.log.agent))
+        if self.log.verdict is not None:
+            self.log = replace(self.log, ended=self._clock.now())
+            await self._journal.put_task(self.log)
+
+    async def step(
+        self,
+        text: str = "",
+        *,
+        by: str | None = None,
+        calls: Iterable[ToolCall] = (),
+        tokens: int = 0,
+        seconds: float | None = None,
+        done: bool = False,
+    ) -> int:
+        """Record a turn, and return its number once it is durable.
+
+        ``by``: who spoke or acted: *user*, *system*, *tool*, or an agent, by default this one. ``calls``: the tools that were called.
+        ``tokens``: what it cost. ``seconds``: what it took, by default since the turn before. ``done``: a sub-step ends with it.
+
+        Raises ``BadValue`` for a turn that says nothing, for what is no JSON, and once the task has its verdict; and what saying raises.
+        """
+        self._require_open("a step")
+        now = self._clock.now()
+        took = max(0.0, now - self._last) if seconds is None else seconds
+        turn = validated(Turn(self.log.agent if by is None else by, text, tuple(calls), tokens, took, done))
+        number, self._next, self._last = self._next, self._next + 1, now
+        await self._journal.put_turn(self.id, number, turn)
+        self.log = replace(self.log, turns=(*self.log.turns, turn))
+        return number
+
+    def succeed(self, feedback: str = "", *, by: str | None = None, expected: Iterable[ToolCall] | None = None) -> None:
+        """Say that the task went well; ``feedback`` is what whoever judged it said, and ``by`` who that is (this agent, if not given).
+
+        Raises ``BadValue`` if it has its verdict already, or is not under way.
+        """
+        self._judge("success", feedback, by, expected)
+
+    def fail(self, feedback: str = "", *, by: str | None = None, expected: Iterable[ToolCall] | None = None) -> None:
+        """Say that it did not; ``expected``: the calls that ought to have been made, where that is known. Raises as ``succeed``."""
+        self._judge("failure", feedback, by, expected)
+
+    def _judge(self, outcome: Outcome, feedback: str, by: str | None, expected: Iterable[ToolCall] | None) -> None:
+        self._require_open(f"the verdict {outcome!r}")
+        verdict = Verdict(outcome, feedback, self.log.agent if by is None else by, None if expected is None else tuple(expected))
+        self.log = replace(self.log, verdict=as_read(verdict))
+
+    def _require_open(self, what: str) -> None:
+        if self.log.verdict is not None:
+            raise BadValue(f"{what} for task {self.id!r}, which has its verdict already: {self.log.verdict.outcome}")
+        if not self._under_way:
+            raise BadValue(f"{what} for task {self.id!r}, which is not under way: say it inside the `async with` block")
+
+
+def _gone_on(begun: TaskLog, asked: TaskLog) -> TaskLog:
+    """The task as it went so far, for whoever goes on with it."""
+    if begun.verdict is not None:
+        raise BadValue(f"task {begun.id!r} has ended ({begun.verdict.outcome}): give another id, or none")
+    if begun.agent != asked.agent:
+        raise BadValue(f"task {begun.id!r} is {begun.agent!r}'s: {asked.agent!r} gives another id, or none")
+    if begun.request != asked.request:
+        raise BadValue(f"task {begun.id!r} asks for something else: {begun.request!r}: give another id, or none")
+    return begun
+
+
+def validated(turn: Turn) -> Turn:
+    """The turn as it will be read again. Raises ``BadValue``, which names what is wrong, for one that cannot be recorded."""
+    turn = as_read(turn)
+    for call in turn.calls:
+        if not call.name.strip():
+            raise BadValue(f"a call of the tool {call.name!r}: name it")
+    if not turn.by.strip():
+        raise BadValue(f"a turn by {turn.by!r}: name who spoke, or leave it out")
+    if not turn.text.strip() and not turn.calls:
+        raise BadValue(f"a turn by {turn.by!r} says nothing and calls nothing: leave it out")
+    for what, amount in (("tokens", turn.tokens), ("seconds", turn.seconds)):
+        if amount < 0:
+            raise BadValue(f"a turn's {what} are {amount!r}: give a number of at least 0")
+    return turn

@@ -1,0 +1,161 @@
+"""Claims about records on a board: what is put is read again, and what is none is named."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.memory.journal import Journal
+from agents.memory.layout import PART
+from agents.memory.records import Experience, StepRecord, TaskLog, TaskRecord, ToolCall, Turn, Verdict
+from blackboard.errors import BadValue
+from blackboard.testing import running_board
+
+LOG = TaskLog(
+    id="t1",
+    agent="ada",
+    request="Sales by month",
+    turns=(Turn("user", "Do not use a log scale"), Turn("ada", calls=(ToolCall("query", {"by": "month"}, [1, 2.5, None]),))),
+    verdict=Verdict("failure", "not what I asked for", by="user"),
+    facts={"table": "sales"},
+    began=5.0,
+    ended=9.0,
+)
+
+
+async def test_what_is_put_is_read_again() -> None:
+    """A task with its turns, what they came to, and what many came to; by whoever sees the board, oldest first."""
+    step = StepRecord(0, 1, "Sales by month", kept=("Do not use a log scale",))
+    record = TaskRecord(id="t1", agent="ada", request="Sales by month", outcome="failure", fingerprint="f", steps=(step,))
+    experience = Experience(id="e1", outcome="failure", lesson="Ask which table", records=("t1",))
+    async with running_board("ada", "bob") as running:
+        ada, bob = Journal(running["ada"]), Journal(running["bob"])
+        await ada.put_log(LOG)
+        await bob.put_step("t1", step)
+        await bob.put_record(record)
+        await bob.put_experience(experience)
+        for journal in (ada, bob):
+            assert await journal.log("t1") == LOG
+            assert await journal.logs() == [LOG]
+            assert await journal.steps("t1") == [step]
+            assert await journal.tasks() == [record] == [await journal.record("t1")]
+            assert await journal.experiences() == [experience]
+        assert [item.content.split(" #")[0] for item in await bob.board.history("task:t1")] == [
+            "0. user: Do not use a log scale", "1. ada: [query]", "turns 0–1: Sales by month",
+        ]  # fmt: skip
+
+
+async def test_private_records_are_seen_by_their_agent_alone() -> None:
+    """If that is the scope."""
+    async with running_board("ada", "bob") as running:
+        ada, bob = (Journal(running[name], scope="private") for name in ("ada", "bob"))
+        await ada.put_log(LOG)
+        assert await ada.logs() == [LOG]
+        assert await bob.logs() == []
+
+
+async def test_the_later_telling_counts_and_the_same_again_changes_nothing() -> None:
+    """A task that was open has ended; a turn that was said twice, since nobody knew whether it had arrived, is one turn."""
+    async with running_board("ada") as running:
+        journal = Journal(running["ada"])
+        begun = TaskLog(id="t1", agent="ada", request="Sales")
+        assert await journal.begin(begun) is begun
+        assert await journal.left("ada") == [begun]
+        assert await journal.left("bob") == []
+        for _ in range(2):
+            await journal.put_turn("t1", 0, LOG.turns[0])
+        await journal.put_log(LOG)
+        assert await journal.logs() == [LOG]
+        assert await journal.left("ada") == []
+        assert await journal.begin(begun) == LOG
+
+
+async def test_what_differs_is_another_item() -> None:
+    """Also where the line for people is the same."""
+    async with running_board("ada") as running:
+        journal = Journal(running["ada"])
+        long = "x" * 500
+        for cause in ("plan", "tool"):
+            task: Any = TaskRecord(id="t1", agent="ada", request=long, outcome="failure", fingerprint="f", cause=cause)
+            await journal.put_record(task)
+        assert [each.cause for each in await journal.tasks()] == ["tool"]
+
+
+@pytest.mark.parametrize("result", ["é" * PART * 20, [[[]]], {"a": "x"}, "私" * PART])
+async def test_what_is_large_or_deep_is_read_again(result: Any) -> None:
+    """In parts, of bytes that end with a character, or as text."""
+    deep = result
+    for _ in range(60):
+        deep = [deep]
+    async with running_board("ada") as running:
+        journal = Journal(running["ada"])
+        for value in (result, deep):
+            turn = Turn("tool", calls=(ToolCall("read", {}, value),))
+            await journal.put_log(TaskLog(id="t1", agent="ada", request="r", turns=(turn, turn)))
+            found = await journal.log("t1")
+            assert turn in found.turns
+
+
+async def test_a_turn_of_which_a_part_is_missing_is_not_there() -> None:
+    """Whoever was killed while it was put had not been told that it is durable."""
+    async with running_board("ada") as running:
+        journal = Journal(running["ada"])
+        await journal.put_task(TaskLog(id="t1", agent="ada", request="r"))
+        await journal.put_turn("t1", 0, Turn("ada", "x" * 3 * PART))
+        [*_, last] = await running["ada"].history("task:t1")
+        await running["ada"].retract(last)
+        assert (await journal.log("t1")).turns == ()
+
+
+BODY = {"as": "Turn", "number": 0, "record": {"by": "ada"}}
+
+
+@pytest.mark.parametrize(
+    ("meta", "why"),
+    [
+        ({}, "its meta is no record of the shapes Turn: {}"),
+        ({"as": "TaskLog"}, "its meta is no record"),
+        (BODY | {"number": "x"}, "its meta is no record"),
+        (BODY | {"record": {"by": 5}}, r"it is no Turn: Expected `str`, got `int` - at `\$.by`"),
+        (BODY | {"record": {"by": "ada", "calls": [{}]}}, r"it is no Turn: Object missing required field `name` - at `\$.calls\[0\]`"),
+        ({"as": "Turn", "number": 0, "of": "d", "part": 1, "parts": 1, "text": "{"}, "it is no Turn: .*truncated"),
+    ],
+)
+async def test_a_record_of_another_schema_is_named(meta: dict[str, Any], why: str) -> None:
+    """With the item, whose it is, the path, and the cure, after which all else is read."""
+    async with running_board("ada", "eve") as running:
+        journal = Journal(running["ada"])
+        await journal.put_log(LOG)
+        wrong = await running["eve"].deposit("hello", kind="turn", key="task:t1", scope="shared", meta=meta)
+        with pytest.raises(BadValue, match=rf"turn {wrong.id} of eve \(key 'task:t1'\): {why}"):
+            await journal.log("t1")
+        await running["eve"].retract(wrong)
+        assert await journal.log("t1") == LOG
+
+
+async def test_a_task_that_is_not_there_is_named() -> None:
+    """With the board on which it was looked for."""
+    async with running_board("ada") as running:
+        with pytest.raises(BadValue, match="there is no task 't9' on board 'board'"):
+            await Journal(running["ada"]).log("t9")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda values: st.lists(values, max_size=4) | st.dictionaries(st.text(), values, max_size=4),
+    max_leaves=12,
+)
+CALLS = st.builds(ToolCall, st.text(min_size=1), st.dictionaries(st.text(), JSON, max_size=3), JSON, st.none() | st.text())
+TURNS = st.builds(Turn, st.text(min_size=1), st.text(), st.lists(CALLS, max_size=3).map(tuple), st.integers(0, 9), st.floats(0, 9))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(TURNS, max_size=5))
+async def test_any_turns_are_read_again_as_they_were(turns: list[Turn]) -> None:
+    """Whatever they say and call, in the order in which they were put."""
+    async with running_board("ada") as running:
+        journal = Journal(running["ada"])
+        log = TaskLog(id="t1", agent="ada", request="r", turns=tuple(turns))
+        await journal.put_log(log)
+        assert await journal.log("t1") == log

@@ -1,0 +1,259 @@
+"""Claims about recording a task as it goes."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+import blackboard
+from agents import Agent
+from agents.memory.memory import Memory
+from agents.memory.records import ToolCall, Turn, Verdict
+from blackboard.errors import BadValue
+from blackboard.testing import ManualClock, running_board
+
+WITHIN = 30.0
+
+
+async def test_a_task_is_recorded() -> None:
+    """Its turns and calls, what they cost and took by the clock that is given, and its verdict."""
+    clock = ManualClock(100.0)
+    async with running_board("ada", "bob") as running:
+        async with Memory(running["ada"], clock=clock).task(
+            "Sales", type="report", tools=["b", "a"], facts={"n": 1}, critical=True
+        ) as task:
+            clock.advance(2.0)
+            assert await task.step("not in a log scale", by="user") == 0
+            clock.advance(3.0)
+            assert await task.step(calls=[ToolCall("query", {"by": ("month",)}, {"rows": 3})], tokens=70, done=True) == 1
+            assert await task.step("there it is", seconds=0.5) == 2
+            task.succeed("thanks", by="user")
+            clock.advance(5.0)
+        log = await Memory(running["bob"]).journal.log(task.id)
+        assert log == task.log
+        assert (log.agent, log.request, log.type, log.tools, log.facts, log.critical) == (
+            "ada",
+            "Sales",
+            "report",
+            ("a", "b"),
+            {"n": 1},
+            True,
+        )
+        assert (log.began, log.ended, log.verdict) == (100.0, 110.0, Verdict("success", "thanks", by="user"))
+        assert log.turns == (
+            Turn("user", "not in a log scale", seconds=2.0),
+            Turn("ada", calls=(ToolCall("query", {"by": ["month"]}, {"rows": 3}),), tokens=70, seconds=3.0, done=True),
+            Turn("ada", "there it is", seconds=0.5),
+        )
+
+
+async def test_a_turn_is_there_once_step_has_returned() -> None:
+    """Before the task ends; until then it is seen as open."""
+    async with running_board("ada", "bob") as running:
+        memory, journal = Memory(running["ada"]), Memory(running["bob"]).journal
+        async with memory.task("Sales") as task:
+            assert [left.id for left in await memory.left()] == [task.id]
+            for n in range(3):
+                await task.step(f"turn {n}")
+                assert len((await journal.log(task.id)).turns) == n + 1
+
+
+async def test_an_exception_is_a_failure_and_goes_on() -> None:
+    """Unless there is a verdict already."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        with pytest.raises(ZeroDivisionError):
+            async with memory.task("Sales") as task:
+                raise ZeroDivisionError("by nought")
+        with pytest.raises(ZeroDivisionError):  # noqa: PT012 - what is raised and where is the claim
+            async with memory.task("Sales") as done:
+                done.succeed()
+                raise ZeroDivisionError
+        assert (await memory.journal.log(task.id)).verdict == Verdict("failure", "ZeroDivisionError: by nought", by="ada")
+        assert (await memory.journal.log(done.id)).verdict == Verdict("success", by="ada")
+
+
+async def test_a_task_that_was_left_goes_on() -> None:
+    """Without a verdict it stays open, as it does where it was cancelled; who gives its id has its turns, and may end it."""
+    clock = ManualClock(10.0)
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"], clock=clock)
+        with anyio.CancelScope() as scope:
+            async with memory.task("Sales", id="s1", facts={"a": 1}) as task:
+                await task.step("first")
+                assert not task.resumed
+                scope.cancel()
+                await anyio.lowlevel.checkpoint()
+        clock.advance(1000.0)
+        [left] = await memory.left()
+        async with memory.task(left.request, id=left.id) as task:
+            assert (task.resumed, task.log.facts, len(task.log.turns)) == (True, {"a": 1}, 1)
+            clock.advance(2.0)
+            assert await task.step("second") == 1
+            task.fail("left")
+        assert await memory.left() == []
+        log = await memory.journal.log("s1")
+        assert [(turn.text, turn.seconds) for turn in log.turns] == [("first", 0.0), ("second", 2.0)]
+        assert (log.began, log.ended, log.verdict) == (10.0, 1012.0, Verdict("failure", "left", by="ada"))
+
+
+async def test_turns_at_once_are_all_there() -> None:
+    """Each with a number of its own, in the order in which they began."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        async with memory.task("Sales") as task, anyio.create_task_group() as steps:
+            for n in range(20):
+                steps.start_soon(task.step, f"turn {n}")
+        assert [turn.text for turn in (await memory.journal.log(task.id)).turns] == [f"turn {n}" for n in range(20)]
+        assert task.log == await memory.journal.log(task.id)
+
+
+async def test_two_agents_record_at_once() -> None:
+    """On one board; each has its own tasks, and of two that give one id at once the later is told whose it is."""
+    async with running_board("ada", "bob") as running:
+
+        async def work(agent: str) -> None:
+            memory = Memory(running[agent])
+            for _ in range(5):
+                async with memory.task("Sales") as task:
+                    await task.step(f"by {agent}")
+                    task.succeed()
+
+        async with anyio.create_task_group() as agents:
+            agents.start_soon(work, "ada")
+            agents.start_soon(work, "bob")
+        logs = await Memory(running["ada"]).journal.logs()
+        assert sorted((log.agent, *(turn.text for turn in log.turns)) for log in logs) == [("ada", "by ada")] * 5 + [("bob", "by bob")] * 5
+
+        refused = list[str]()
+
+        async def begin(agent: str) -> None:
+            try:
+                async with Memory(running[agent]).task("Sales", id="x") as task:
+                    task.succeed()
+            except BadValue as error:
+                refused.append(str(error))
+
+        async with anyio.create_task_group() as agents:
+            agents.start_soon(begin, "ada")
+            agents.start_soon(begin, "bob")
+        [why] = refused
+        [winner] = {"ada", "bob"} - {why.split("'")[-2]} if "gives another id" in why else {"?"}
+        assert (await Memory(running["ada"]).journal.log("x")).agent == winner
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"request": " \n"}, r"a task's request is ' \\n': say what is asked for"),
+        ({"facts": {"a": object()}}, r"TaskLog\.facts\.a is a object"),
+        ({"facts": {1: 2}}, "facts has the key 1"),
+        ({"id": ""}, "a task's id is '': give up to 200 characters"),
+        ({"id": "a  b"}, "a task's id is 'a  b'"),
+    ],
+)
+async def test_a_task_that_cannot_be_is_named(given: dict[str, Any], why: str) -> None:
+    """Before anything of it is on the board."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        with pytest.raises(BadValue, match=why):
+            async with memory.task(**{"request": "Sales"} | given):
+                pass
+        assert await memory.journal.heads() == []
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({}, "a turn by 'ada' says nothing and calls nothing"),
+        ({"text": "  "}, "says nothing"),
+        ({"text": 5}, r"Expected `str`, got `int` - at `\$\.text`"),
+        ({"text": "half \ud800"}, r"Turn\.text is not Unicode text: character 5"),
+        ({"text": "x", "by": ""}, "a turn by '': name who spoke"),
+        ({"text": "x", "tokens": -1}, "tokens are -1"),
+        ({"text": "x", "tokens": 1.5}, r"Expected `int`, got `float` - at `\$\.tokens`"),
+        ({"text": "x", "seconds": float("nan")}, r"Turn\.seconds is nan"),
+        ({"calls": [ToolCall(" ")]}, "a call of the tool ' ': name it"),
+        ({"calls": [ToolCall("q", {"by": {1, 2}})]}, r"Turn\.calls\[0\]\.parameters\.by is a set: .*tell it as text"),
+        ({"calls": [ToolCall("q", {"by": 2**70})]}, r"Turn\.calls\[0\]\.parameters\.by is 1180591620717411303424, which does not fit"),
+        ({"calls": [ToolCall("q", [1])]}, r"Expected `object`, got `array` - at `\$\.calls\[0\]\.parameters`"),  # type: ignore[arg-type]
+        ({"calls": ["q"]}, r"Expected `object`, got `str` - at `\$\.calls\[0\]`"),
+    ],
+)
+async def test_a_turn_that_cannot_be_is_named(given: dict[str, Any], why: str) -> None:
+    """And is not recorded; the task goes on."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        async with memory.task("Sales") as task:
+            with pytest.raises(BadValue, match=why):
+                await task.step(**given)
+            assert await task.step("on we go") == 0
+        assert [turn.text for turn in (await memory.journal.log(task.id)).turns] == ["on we go"]
+
+
+async def test_what_comes_after_the_verdict_is_named() -> None:
+    """A second verdict, and a step; and either before the task has begun."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        with pytest.raises(BadValue, match="the verdict 'failure' for task 'x', which is not under way"):
+            memory.task("Sales", id="x").fail()
+        async with memory.task("Sales", id="x") as task:
+            task.succeed()
+            with pytest.raises(BadValue, match="the verdict 'failure' for task 'x', which has its verdict already: success"):
+                task.fail()
+            with pytest.raises(BadValue, match="a step for task 'x', which has its verdict already: success"):
+                await task.step("more")
+        with pytest.raises(BadValue, match=r"task 'x' has ended \(success\): give another id"):
+            await memory.task("Sales", id="x").__aenter__()
+        async with memory.task("Sales", id="y"):
+            pass
+        with pytest.raises(BadValue, match="task 'y' asks for something else: 'Sales'"):
+            await memory.task("Costs", id="y").__aenter__()
+
+
+async def test_an_agent_s_tasks_are_its_own() -> None:
+    """``agent.task`` records on the agent's board, in its name; the tasks are those of ``agent.memory``."""
+    async with running_board("ada") as running:
+        agent = Agent("ada", board=running["ada"])
+        assert agent.memory is agent.memory
+        async with agent.task("Sales", id="s1") as task:
+            await task.step("hello")
+        assert [(log.id, log.agent) for log in await agent.memory.left()] == [("s1", "ada")]
+
+
+KILLED = """
+import anyio, sys, blackboard
+from agents.memory.memory import Memory
+
+async def main():
+    async with blackboard.open(sys.argv[1], agent="ada") as board:
+        async with Memory(board).task("Sales", id="s1") as task:
+            for n in range(1000):
+                print(await task.step(f"turn {n}"), flush=True)
+
+anyio.run(main)
+"""
+
+
+async def test_what_was_recorded_before_a_kill_stands(tmp_path: Path) -> None:
+    """All of which ``step`` had returned; when the agent comes again the task is seen as left, and goes on."""
+    path = str(tmp_path / "board")
+    with subprocess.Popen([sys.executable, "-c", KILLED, path], stdout=subprocess.PIPE, text=True) as process:  # noqa: ASYNC220 - alone here
+        assert process.stdout is not None
+        told = [int(process.stdout.readline()) for _ in range(10)]
+        os.kill(process.pid, signal.SIGKILL)
+    assert told == list(range(10))
+    with anyio.fail_after(WITHIN):
+        async with blackboard.open(path, agent="ada") as board:
+            memory = Memory(board)
+            [left] = await memory.left()
+            turns = (await memory.journal.log(left.id)).turns
+            assert [turn.text for turn in turns] == [f"turn {n}" for n in range(len(turns))]
+            assert len(turns) >= 10
+            async with memory.task(left.request, id=left.id) as task:
+                assert await task.step("on we go") == len(turns)
