@@ -20,7 +20,8 @@ from msgspec.structs import replace
 
 from agents.memory.journal import Journal
 from agents.memory.plain import as_read
-from agents.memory.records import Outcome, TaskLog, ToolCall, Turn, Verdict
+from agents.memory.records import Outcome, StepRecord, TaskLog, ToolCall, Turn, Verdict
+from agents.memory.working_set import working_set
 from blackboard.clock import Clock
 from blackboard.errors import BadValue
 
@@ -28,13 +29,14 @@ from blackboard.errors import BadValue
 class Task:
     """A task under way: an agent's ``task(…)`` makes one, and ``async with`` begins and ends it.
 
-    ``log`` is how far it went. ``resumed``: it had begun before, and its turns are there.
+    ``log`` is how far it went, and ``steps`` what of it is condensed, from turn 0 on. ``resumed``: it had begun before, and its turns are there.
     """
 
     def __init__(self, log: TaskLog, journal: Journal, clock: Clock, *, new: bool) -> None:
         """``new``: no task can have its id yet."""
         self.log = log
         self.resumed = False
+        self.steps: tuple[StepRecord, ...] = ()
         self._new = new
         self._journal = journal
         self._clock = clock
@@ -98,6 +100,13 @@ class Task:
         await self._journal.put_turn(self.id, number, turn)
         self.log = replace(self.log, turns=(*self.log.turns, turn))
         return number
+
+    def context(self, max_tokens: int = 2000) -> str:
+        """What of the task goes into a prompt now: what was condensed by its step records, the rest as it was; the newest first to go in.
+
+        Raises ``BadValue`` if the request and the sentences that must be kept are more than ``max_tokens``.
+        """
+        return working_set(self.log, self.steps, max_tokens)
 
     def succeed(self, feedback: str = "", *, by: str | None = None, expected: Iterable[ToolCall] | None = None) -> None:
         """Say that the task went well; ``feedback`` is what whoever judged it said, and ``by`` who that is (this agent, if not given).

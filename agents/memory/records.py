@@ -85,6 +85,8 @@ class StepRecord(Struct, frozen=True, omit_defaults=True):
     """What had been reached at the end of it."""
     kept: tuple[str, ...] = ()
     """Sentences that must not be lost, to the letter: what must or must not be, and what was promised."""
+    figures: tuple[str, ...] = ()
+    """Numbers that agents said and that stand in none of the above, as they said them."""
 
 
 class TaskRecord(Struct, frozen=True, omit_defaults=True):
