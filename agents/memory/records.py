@@ -127,6 +127,10 @@ class Experience(Struct, frozen=True, omit_defaults=True):
     id: str
     outcome: Outcome
     lesson: str
+    request: str = ""
+    """That of a task behind it, the one that is most like the others."""
+    about: tuple[str, ...] = ()
+    """The words that the requests of all of them have, as they stand in ``request``."""
     type: str = ""
     when: dict[str, dict[str, Any]] = {}
     """The conditions under which it applies, as ``agents.conditions`` reads them."""
