@@ -130,7 +130,7 @@ class Experience(Struct, frozen=True, omit_defaults=True):
     request: str = ""
     """That of a task behind it, the one that is most like the others."""
     about: tuple[str, ...] = ()
-    """The words that the requests of all of them have, as they stand in ``request``."""
+    """The words that the requests of all of them have, as they stand in ``request``; not those that say nothing."""
     type: str = ""
     when: dict[str, dict[str, Any]] = {}
     """The conditions under which it applies, as ``agents.conditions`` reads them."""

@@ -1,0 +1,157 @@
+"""Many task records become a few experiences (chapter 5, "Compression", tier 3).
+
+Laws:
+
+- Pure: the same records and the same experiences that are known already give the same, in whatever order they come.
+- No record is lost: an experience names every task behind it, and keeps their binding sentences to the letter. A record that is no longer
+  there stays named.
+- An experience keeps its id while most of its tasks stay together; so it is renewed, not doubled, when others come.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from agents.memory.records import Experience, TaskRecord
+from blackboard.text.english import STOP
+
+LEAST = 3
+"""Tasks that make an experience: two may be alike by chance."""
+
+Grouping = Callable[[Sequence[TaskRecord]], list[list[TaskRecord]]]
+"""Which records of one type and outcome belong together; each is in one group."""
+
+_WORD = re.compile(r"\w+(?:[-_.:/@]\w+)*")
+_SCALAR = (str, bool, int, float)
+
+
+def by_fingerprint(records: Sequence[TaskRecord]) -> list[list[TaskRecord]]:
+    """Those that went the same way are together; ``likeness.by_likeness`` finds those that went alike, too."""
+    groups: dict[str, list[TaskRecord]] = defaultdict(list)
+    for record in records:
+        groups[record.fingerprint].append(record)
+    return list(groups.values())
+
+
+def distil(
+    records: Iterable[TaskRecord], known: Iterable[Experience] = (), *, least: int = LEAST, grouping: Grouping = by_fingerprint
+) -> list[Experience]:
+    """What the records come to, of ``least`` tasks or more each, sorted by id. ``known``: what they came to before.
+
+    A success is the path that is recommended, under the conditions that set it apart: facts that all its tasks share and others of the
+    type do not. A failure is the path to be wary of. Of what is known that is left out, whose tasks are now with others.
+    """
+    of_id = {record.id: record for record in sorted(records, key=lambda record: (record.ended, record.id))}
+    alike: dict[tuple[str, str], list[TaskRecord]] = defaultdict(list)
+    of_type: dict[str, list[TaskRecord]] = defaultdict(list)
+    for record in sorted(of_id.values(), key=lambda record: record.id):
+        alike[record.type, record.outcome].append(record)
+        of_type[record.type].append(record)
+    groups = [group for _, some in sorted(alike.items()) for group in grouping(some) if len(group) >= least]
+    before = _matched(groups, known)
+    made = [_experience(sorted(group, key=lambda record: record.id), of_type, before[n], of_id) for n, group in enumerate(groups)]
+    untouched = (each for each in known if of_id.keys().isdisjoint(each.records))
+    return sorted((*made, *untouched), key=lambda experience: experience.id)
+
+
+def _matched(groups: Sequence[Sequence[TaskRecord]], known: Iterable[Experience]) -> list[Experience | None]:
+    """For each group the experience that it continues: the most shared tasks first, and each once."""
+    home = {record.id: n for n, group in enumerate(groups) for record in group}
+    shared: list[tuple[int, str, int, Experience]] = []
+    for each in known:
+        counts = Counter(home[task] for task in each.records if task in home)
+        shared.extend((-count, each.id, n, each) for n, count in counts.items() if groups[n][0].outcome == each.outcome)
+    before: list[Experience | None] = [None] * len(groups)
+    taken: set[str] = set()
+    for _, name, n, each in sorted(shared, key=lambda share: share[:3]):
+        if before[n] is None and name not in taken:
+            before[n] = each
+            taken.add(name)
+    return before
+
+
+def _experience(
+    group: Sequence[TaskRecord], of_type: dict[str, list[TaskRecord]], before: Experience | None, present: Collection[str]
+) -> Experience:
+    first = group[0]
+    middle = _middle(group)
+    path = _most_common(record.path for record in group)
+    tasks = {record.id for record in group} | {task for task in (before.records if before else ()) if task not in present}
+    others = [record for record in of_type[first.type] if record.id not in tasks]
+    return Experience(
+        id=before.id if before else _id(group),
+        outcome=first.outcome,
+        lesson=_lesson(group, middle, path, others, len(tasks)),
+        request=middle.request,
+        about=_shared_words(group, middle),
+        type=first.type,
+        when=dict(_conditions(group, others)),
+        path=path,
+        tools=tuple(sorted(set(path))),
+        kept=tuple(dict.fromkeys((*(before.kept if before else ()), *(sentence for record in group for sentence in record.kept)))),
+        records=tuple(sorted(tasks)),
+    )
+
+
+def _id(group: Sequence[TaskRecord]) -> str:
+    said = "\0".join((group[0].type, group[0].outcome, *(record.id for record in group)))
+    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _conditions(group: Sequence[TaskRecord], others: Sequence[TaskRecord]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What holds for all of a group, and not for all of the others."""
+    first = group[0]
+    if first.type:
+        yield "type", {"==": first.type}
+    for name, value in sorted(first.facts.items()):
+        if not isinstance(value, _SCALAR) or "." in name:
+            continue
+        if all(_has(record, name, value) for record in group) and not all(_has(record, name, value) for record in others):
+            yield f"facts.{name}", {"==": value}
+
+
+def _has(record: TaskRecord, name: str, value: Any) -> bool:
+    return name in record.facts and type(record.facts[name]) is type(value) and bool(record.facts[name] == value)
+
+
+def _lesson(group: Sequence[TaskRecord], middle: TaskRecord, path: tuple[str, ...], others: Sequence[TaskRecord], tasks: int) -> str:
+    like = f"“{middle.request}”" + (f" and {tasks - 1} like it" if tasks > 1 else "")
+    way = " → ".join(path) or "no tool"
+    learnt = _most_common(record.lesson for record in group)
+    if middle.outcome == "success":
+        failed = sum(record.outcome == "failure" and record.path == path for record in others)
+        head = f"{like} went well by {way}" + (f" ({failed} others of its type failed by it)" if failed else "")
+    else:
+        cause = _most_common(record.cause for record in group if record.cause is not None)
+        head = f"{like} failed by {way}" + (f" ({cause})" if cause else "")
+    return f"{head}: {learnt}" if learnt else head
+
+
+def _most_common(values: Iterable[Any]) -> Any:
+    """The first in order of those that there are the most of; None of none."""
+    counts = Counter(values)
+    return min(counts, key=lambda value: (-counts[value], value), default=None)
+
+
+def _middle(group: Sequence[TaskRecord]) -> TaskRecord:
+    """The record whose request has the most of what the others' have; of several the one with the shortest request."""
+    counts = Counter(word for record in group for word in words(record.request))
+    return min(
+        group,
+        key=lambda record: (-sum(counts[word] for word in words(record.request)) / (len(words(record.request)) or 1), len(record.request)),
+    )
+
+
+def _shared_words(group: Sequence[TaskRecord], middle: TaskRecord) -> tuple[str, ...]:
+    shared = set.intersection(*(set(words(record.request)) for record in group))
+    return tuple(said for word, said in words(middle.request).items() if word in shared and word not in STOP)
+
+
+def words(text: str) -> dict[str, str]:
+    """The words of a text, in order: each as it is compared → as it stands there first."""
+    found: dict[str, str] = {}
+    for each in _WORD.finditer(text):
+        found.setdefault(each.group().casefold(), each.group())
+    return found

@@ -1,0 +1,112 @@
+"""The claims of ``agents.memory.distilling``."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.memory.distilling import distil
+from agents.memory.records import Experience, TaskRecord
+from tests.agents.memory.made import record
+
+LOG = "Do not use a log scale."
+
+RECORDS = st.lists(
+    st.builds(
+        record,
+        st.integers(0, 30).map(str),
+        st.sampled_from(["Sales by month", "Sales by month for EUR", "Refunds by week"]),
+        st.sampled_from(["success", "failure"]),
+        st.sampled_from([("query",), ("query", "plot")]),
+        kept=st.sampled_from([(), (LOG,), ("Only net sales.",)]),
+        type=st.sampled_from(["", "report"]),
+    ),
+    max_size=20,
+    unique_by=lambda made: made.id,
+)
+
+
+def test_tasks_that_went_alike_become_one_experience() -> None:
+    """It tells the path, what was asked, what all requests share, and whose tasks it is made of."""
+    records = [record("1", "Sales by month for EUR"), record("2", "Show sales by month for EUR"), record("3", "EUR sales by month")]
+    (made,) = distil([*records, record("4", path=("query_sales",))])
+    assert (made.outcome, made.type, made.path, made.tools) == ("success", "report", ("query_sales", "plot"), ("plot", "query_sales"))
+    assert made.records == ("1", "2", "3")
+    assert made.request == "EUR sales by month"
+    assert made.about == ("EUR", "sales", "month")
+    assert made.lesson == "“EUR sales by month” and 2 like it went well by query_sales → plot"
+
+
+def test_fewer_tasks_are_no_experience() -> None:
+    """Two alike may be chance; who wants them says so."""
+    records = [record("1"), record("2")]
+    assert distil(records) == []
+    assert len(distil(records, least=2)) == 1
+
+
+def test_a_failure_tells_its_cause_and_what_was_learnt() -> None:
+    """The most common of each; and a path is not praised without a word of those that failed by it."""
+    failed = [record(str(n), outcome="failure", cause="tool", lesson="Give a limit.") for n in range(3)]
+    went = [record(f"w{n}") for n in range(3)]
+    by_outcome = {each.outcome: each.lesson for each in distil([*failed, *went])}
+    assert by_outcome["failure"] == "“Sales by month” and 2 like it failed by query_sales → plot (tool): Give a limit."
+    assert by_outcome["success"] == "“Sales by month” and 2 like it went well by query_sales → plot (3 others of its type failed by it)"
+
+
+def test_the_conditions_are_what_sets_its_tasks_apart() -> None:
+    """The type; facts that all of them have alike, and not all others of the type; nothing that is no plain value."""
+    went = [record(str(n), facts={"currency": "EUR", "year": 2024, "n": n, "rows": [1]}) for n in range(3)]
+    failed = [record(f"f{n}", outcome="failure", facts={"currency": "USD", "year": 2024}) for n in range(3)]
+    of = {each.outcome: each.when for each in distil([*went, *failed])}
+    assert of["success"] == {"type": {"==": "report"}, "facts.currency": {"==": "EUR"}}
+    assert of["failure"] == {"type": {"==": "report"}, "facts.currency": {"==": "USD"}}
+
+
+@settings(max_examples=100, deadline=None)
+@given(RECORDS, st.randoms(use_true_random=False))
+def test_the_same_records_come_to_the_same(records: list[TaskRecord], random: object) -> None:
+    """In whatever order they come, and however often: what is known already does not change."""
+    made = distil(records)
+    shuffled = list(records)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert distil(shuffled) == made
+    assert distil(records, made) == made
+    assert distil(shuffled, made[::-1]) == made
+
+
+@settings(max_examples=100, deadline=None)
+@given(RECORDS, st.integers(0, 20))
+def test_what_is_known_is_renewed_not_doubled(records: list[TaskRecord], first: int) -> None:
+    """With new tasks an experience keeps its id, all its tasks, and all that binds, to the letter; and no task is in two."""
+    before = distil(records[:first])
+    after = {each.id: each for each in distil(records, before)}
+    for each in before:
+        assert set(each.records) <= set(after[each.id].records)
+        assert set(each.kept) <= set(after[each.id].kept)
+    of_all = [task for each in after.values() for task in each.records]
+    assert len(of_all) == len(set(of_all))
+    for each in after.values():
+        kept = {sentence for made in records if made.id in each.records for sentence in made.kept}
+        assert set(each.kept) == kept
+
+
+def test_what_records_are_gone_of_stays() -> None:
+    """An experience outlives its records, and names them still, also once others are added."""
+    (before,) = distil([record(str(n), kept=(LOG,)) for n in range(3)])
+    assert distil([], [before]) == [before]
+    (after,) = distil([record(str(n)) for n in range(2, 6)], [before])
+    assert (after.id, after.records, after.kept) == (before.id, ("0", "1", "2", "3", "4", "5"), (LOG,))
+    assert "and 5 like it" in after.lesson
+
+
+def test_what_is_known_of_tasks_that_are_now_with_others_is_left_out() -> None:
+    """Of two that become one, the larger goes on."""
+    small = Experience("small", "success", "…", records=("1",))
+    large = Experience("large", "success", "…", records=("2", "3"))
+    (made,) = distil([record("1"), record("2"), record("3")], [small, large])
+    assert made.id == "large"
+
+
+def test_an_experience_of_the_other_outcome_is_not_continued() -> None:
+    """A task whose verdict was changed takes what was learnt from it elsewhere."""
+    before = Experience("before", "failure", "…", records=("1", "2", "3"))
+    (made,) = distil([record("1"), record("2"), record("3")], [before])
+    assert (made.id == "before", made.outcome) == (False, "success")

@@ -1,0 +1,74 @@
+"""The claims of ``agents.memory.experience``."""
+
+from typing import Any
+
+import pytest
+
+from agents.conditions import Situation
+from agents.memory.experience import Recollection, recollect
+from agents.memory.records import Experience
+from blackboard.errors import BadValue
+
+
+def experience(id: str, request: str, outcome: Any = "success", **more: Any) -> Experience:  # noqa: A002 - its own word
+    return Experience(id, outcome, f"lesson {id}", request=request, **({"type": "report", "path": ("query_sales",)} | more))
+
+
+ASKED = Situation("Sales by month in the north", type="report", tools=("query_sales", "plot"))
+
+
+def taken(found: Recollection) -> list[str]:
+    return [each.experience.id for each in found.taken]
+
+
+def test_a_memory_that_looks_alike_but_does_not_apply_is_not_used() -> None:
+    """A pair: the same words to the letter but for one; the one that applies is taken, of the other it is told why it is not."""
+    applies = experience("applies", "Sales by month in the north, with refunds")
+    misleads = experience("misleads", "Sales by month in the north, without refunds")
+    found = recollect([misleads, applies], Situation("Sales by month in the north, with refunds", type="report"))
+    assert taken(found) == ["applies"]
+    (passed,) = found.passed
+    assert (passed.experience.id, passed.why) == ("misleads", "its tasks ruled out “refunds”, which the request asks for")
+    assert passed.likeness > 0.75
+
+
+def test_successes_come_first_then_at_most_two_lessons() -> None:
+    """However much more alike failures are; what is too many is told."""
+    failures = [experience(f"f{n}", "Sales by month in the north", "failure") for n in range(4)]
+    successes = [experience(f"s{n}", "Sales by month") for n in range(2)]
+    found = recollect([*failures, *successes], ASKED)
+    assert taken(found) == ["s0", "s1", "f0", "f1"]
+    assert found.ids == ("s0", "s1", "f0", "f1")
+    assert [(each.experience.id, each.why) for each in found.passed] == [(f, "2 that are more alike were taken") for f in ("f2", "f3")]
+    assert found.text() == "What worked: lesson s0\nWhat worked: lesson s1\nBeware: lesson f0\nBeware: lesson f1"
+    assert taken(recollect([*failures, *successes], ASKED, successes=1, lessons=0)) == ["s0"]
+
+
+def test_the_most_alike_comes_first_and_says_why() -> None:
+    """By the terms that both requests have, rare ones more; each tells them."""
+    near = experience("near", "Sales by month in the north of the country")
+    far = experience("far", "Sales by month, as a table of regions")
+    found = recollect([far, near], ASKED)
+    assert taken(found) == ["near", "far"]
+    assert found.taken[0].why == "its tasks are alike (month, north, sale); its tools are at hand"
+
+
+def test_the_type_is_an_exact_filter() -> None:
+    """Another type is not even looked at; one without a type is for all."""
+    other, anyones = experience("other", ASKED.request, type="mail"), experience("anyones", ASKED.request, type="")
+    found = recollect([other, anyones], ASKED)
+    assert (taken(found), found.passed) == (["anyones"], ())
+
+
+def test_what_is_not_alike_is_not_told() -> None:
+    """Nothing in common, nothing known, nothing asked."""
+    assert recollect([experience("e", "Book a flight to Denver")], ASKED) == Recollection()
+    assert recollect([], ASKED) == Recollection()
+    assert recollect([experience("e", "")], Situation("")) == Recollection()
+    assert Recollection().text() == ""
+
+
+def test_a_number_below_0_is_refused() -> None:
+    """It names which."""
+    with pytest.raises(BadValue, match="lessons -1"):
+        recollect([], ASKED, lessons=-1)
