@@ -2,9 +2,14 @@
 
 from collections.abc import Sequence
 
-from agents.evolution.signs import signs
-from agents.evolution.strategies import Diagnosis, Mend, Rule, Strategy
-from agents.memory.records import TaskLog
+from agents.evolution.attribution import NOT_AGENTS, attribute
+from agents.evolution.mends import Case, mends
+from agents.evolution.signs import Sign, signs
+from agents.evolution.strategies import Diagnosis, Rule, Strategy
+from agents.memory.records import Cause, TaskLog
+
+BY_CONTRAST = 0.3
+"""The confidence of a diagnosis that nothing in the failure tells, but what successes did otherwise."""
 
 
 class RuleAnalyst:
@@ -16,8 +21,27 @@ class RuleAnalyst:
 
 
 def diagnose(failure: TaskLog, successes: Sequence[TaskLog], strategies: Sequence[Strategy]) -> Diagnosis | None:
-    """What the most telling sign says, and mends from what successes did otherwise; None if there is neither."""
-    for sign in signs(failure):
-        mends = (Mend(None, Rule(advice=sign.reason), types=(failure.type,)),)
-        return Diagnosis(failure.id, sign.cause, failure.agent, sign.turn, sign.reason, sign.confidence, mends)
-    return None
+    """The cause that the most telling sign names, and what might mend it; None if there is no sign and successes did nothing otherwise.
+
+    Where several agents spoke, whose mistake it was and at which turn ``attribution`` says, unless a sign is more certain.
+    """
+    counting = {call.name for log in successes if log.verdict for call in log.verdict.expected or ()}
+    sign = next(iter(signs(failure, counting=counting)), None)
+    found = mends(Case(failure, sign, successes, strategies))
+    speakers = {turn.by for turn in failure.turns} - NOT_AGENTS
+    blamed = attribute(failure) if len(speakers) > 1 else None
+    if blamed and (sign is None or blamed.confidence > sign.confidence):
+        return Diagnosis(failure.id, sign.cause if sign else "plan", blamed.agent, blamed.turn, blamed.reason, blamed.confidence, found)
+    if sign:
+        return Diagnosis(failure.id, sign.cause, _by(failure, sign), sign.turn, sign.reason, sign.confidence, found)
+    if not found:
+        return None
+    by_plan = not isinstance(found[0].body, Rule) or found[0].body.use is not None
+    cause: Cause = "plan" if by_plan else "tool"
+    return Diagnosis(failure.id, cause, failure.agent, max(len(failure.turns) - 1, 0), found[0].note, BY_CONTRAST, found)
+
+
+def _by(failure: TaskLog, sign: Sign) -> str:
+    """Whoever spoke at that turn, or the last agent before it."""
+    spoke = (turn.by for turn in reversed(failure.turns[: sign.turn + 1]) if turn.by not in NOT_AGENTS)
+    return next(spoke, failure.agent)

@@ -1,8 +1,25 @@
-"""What in a task's log tells why it failed: plain cases, by rule (chapter 5, "The evolution cycle", analyse)."""
+"""What in a task's log tells why it failed: plain cases, by rule (chapter 5, "The evolution cycle", analyse).
 
+A tool that timed out, or could not be reached: the environment. One that refused what it was given, or says that what it gives is not
+whole: a tool misused. The same call again and again, or one that is left out: a flaw of the plan. A user who says that this is not what
+was asked for, or a call with what was ruled out: a misunderstanding. Where it is known which calls were expected, the first that parts
+from them is the most telling.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import msgspec
 from msgspec import Struct
 
+from agents.evolution.attribution import NOT_AGENTS
+from agents.evolution.deviations import Deviation, deviations
 from agents.memory.records import Cause, TaskLog, ToolCall
+
+AGAIN = 3
+"""So often the same call is a flaw of the plan."""
 
 
 class Sign(Struct, frozen=True):
@@ -13,19 +30,210 @@ class Sign(Struct, frozen=True):
     """Its number in the log."""
     reason: str
     confidence: float
-    """0…1."""
+    """0…1: how telling signs of this kind are beside one another. By judgement, not fitted."""
     call: ToolCall | None = None
-    """The call that it is about."""
-    parameter: str | None = None
-    """The parameter of that call."""
+    """The call that it is about; of one that was left out, that which was expected."""
+    text: str = ""
+    """What was said about it, to the letter."""
+    deviation: Deviation | None = None
 
 
-def signs(log: TaskLog) -> list[Sign]:
-    """All that are found, the most telling first."""
-    return []
+def signs(log: TaskLog, *, counting: Collection[str] = ()) -> list[Sign]:
+    """All that are found, the most telling first; of equals the earliest. ``counting``: see ``deviations``."""
+    errors = list(_errors(log))
+    found = [*_expected(log, errors, counting), *errors, *_warnings(log), *_repeated(log), *_complaints(log), *_ruled_out(log)]
+    return sorted(found, key=lambda sign: (-sign.confidence, sign.turn))
 
 
 def trouble(log: TaskLog) -> tuple[str, str, str]:
     """What kind of trouble a failure had: its type, the cause and the tool that its most telling sign names."""
     first = next(iter(signs(log)), None)
     return log.type, first.cause if first else "", first.call.name if first and first.call else ""
+
+
+def says(text: str, value: Any) -> bool:
+    """Does a text name a value, as a word of its own?"""
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
+        return False
+    word = re.escape(str(value).strip().casefold())
+    return bool(re.search(rf"(?<![^\W_\u2e80-\u9fff]){word}(?![^\W_\u2e80-\u9fff])", text.casefold()))
+
+
+def asked(log: TaskLog, before: int | None = None) -> str:
+    """What the user said: the request, and the user's turns (up to one's number)."""
+    return "\n".join([log.request, *(turn.text for turn in log.turns[:before] if turn.by == "user")])
+
+
+# --- expected calls -----------------------------------------------------------------------------------------------------------------
+
+
+def _expected(log: TaskLog, errors: list[Sign], counting: Collection[str]) -> Iterator[Sign]:
+    for nth, deviation in enumerate(deviations(log, counting=counting)):
+        made, expected = deviation.made, deviation.expected
+        confidence = 0.9 if nth == 0 else 0.5
+        cause: Cause = "plan"
+        match deviation.kind:
+            case "parameter" if made and expected:
+                said = asked(log, deviation.turn)
+                misheard = [
+                    name
+                    for name in deviation.parameters
+                    if says(said, expected.parameters.get(name)) and not says(said, made.parameters.get(name))
+                ]
+                cause = "misunderstanding" if misheard else "tool"
+                reason = f"{made.name} was called with other parameters than it ought to have been: {_told(deviation)}"
+            case "tool" if made and expected:
+                reason = f"{made.name} was called where {expected.name} ought to have been"
+            case "missing" if expected:
+                reason = f"{expected.name} was not called, and ought to have been"
+            case _:
+                reason = f"{made.name if made else 'a tool'} was called, and ought not to have been"
+        blamed = expected or made
+        for error in errors:
+            if (
+                deviation.kind in {"missing", "tool"}
+                and blamed
+                and error.call
+                and error.call.name == blamed.name
+                and error.turn <= deviation.turn
+            ):
+                cause, reason = error.cause, f"{reason}: {error.reason}"
+                break
+        yield Sign(cause, deviation.turn, reason, confidence, made or expected, deviation=deviation)
+
+
+def _told(deviation: Deviation) -> str:
+    assert deviation.made is not None
+    assert deviation.expected is not None
+    made, expected = deviation.made.parameters, deviation.expected.parameters
+    return ", ".join(f"{name}={brief(made.get(name, '(none)'))} for {brief(expected.get(name, '(none)'))}" for name in deviation.parameters)
+
+
+def brief(value: Any) -> str:
+    """A value in a few words."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=repr).decode()
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+# --- what tools say -----------------------------------------------------------------------------------------------------------------
+
+_ENVIRONMENT = re.compile(
+    r"""\b(?: time[sd]?[ -]?out | timeout | deadline[ ]exceeded | (?:took|taking)[ ]too[ ]long | connection | unreachable
+          | refused[ ]to[ ]connect | network | dns | (?:service|server|host|temporarily|currently)[ \w]{0,20}[ ]?unavailable
+          | bad[ ]gateway | gateway[ ]time | overloaded | rate[ -]limit\w* | too[ ]many[ ]requests | internal[ ]server[ ]error
+          | try[ ]again[ ]later | out[ ]of[ ]memory | disk[ ](?:is[ ])?full
+          | (?:http|status|code|error)\W{0,3}(?:429|5\d\d) | (?:database|table|file)[ ]is[ ]locked ) \b
+        | 超时 | 连接 | 网络 | 服务不可用 | 暂时不可用 | 繁忙 | 限流 | 稍后再试 | 内存不足 | 磁盘已满""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_MISUSE = re.compile(
+    r"""\b(?: did[ ]you[ ]mean | (?:unknown|invalid|unexpected|missing|required|unsupported|no[ ]such|bad|illegal|malformed|unrecogni[sz]ed)
+          | must[ ](?:be|have|not) | expected | schema | validation | syntax[ ]error | type[ ]?error | not[ ](?:a[ ]valid|allowed|supported)
+          | (?:parameter|argument|column|field|option)s? ) \b
+        | 参数 | 字段 | 无效 | 缺少 | 未知 | 不支持 | 格式""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NOT_WHOLE = re.compile(
+    r"""\b(?: truncated | (?:only|first)[ ](?:the[ ])?(?:first[ ])?\d+ | incomplete | partial(?:ly)? | not[ ]all
+          | (?:row|result)[ ]limit | \d+[ ](?:\w+[ ])?of[ ]\d+ | (?:mixed|several|different)[ ](?:currenc|unit|format|encoding)\w+
+          | not[ ]up[ ]to[ ]date | out[ ]of[ ]date | stale | lags? | deprecated | did[ ]you[ ]mean ) \b
+        | 截断 | 不完整 | 部分结果 | 仅前 | 过期""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_REMARKS = ("warning", "warnings", "note", "notes", "hint", "hints", "notice", "警告", "提示")
+_FLAGS = ("truncated", "partial", "incomplete", "stale", "has_more", "more")
+
+
+def _errors(log: TaskLog) -> Iterator[Sign]:
+    for number, turn in enumerate(log.turns):
+        for call in turn.calls:
+            if call.error is None:
+                continue
+            recovered = any(later.name == call.name and later.error is None for after in log.turns[number + 1 :] for later in after.calls)
+            scale = 0.3 if recovered else 1.0
+            if _ENVIRONMENT.search(call.error):
+                yield Sign("environment", number, f"{call.name} could not do it: {brief(call.error)}", 0.8 * scale, call, call.error)
+            elif _MISUSE.search(call.error) or any(says(call.error, name) for name in call.parameters):
+                yield Sign("tool", number, f"{call.name} refused what it was given: {brief(call.error)}", 0.75 * scale, call, call.error)
+            else:
+                yield Sign("tool", number, f"{call.name} failed: {brief(call.error)}", 0.5 * scale, call, call.error)
+
+
+def _warnings(log: TaskLog) -> Iterator[Sign]:
+    for number, turn in enumerate(log.turns):
+        for call in turn.calls:
+            if call.error is None and (said := remark(call.result)):
+                yield Sign("tool", number, f"{call.name} said that what it gives is not whole: {brief(said)}", 0.6, call, said)
+
+
+def remark(result: Any) -> str:
+    """What a tool remarks on its result that it is not whole; empty: nothing."""
+    if isinstance(result, str):
+        found = _NOT_WHOLE.search(result) if len(result) <= 2000 else None
+        return result.strip() if found else ""
+    if not isinstance(result, Mapping):
+        return ""
+    said = [f"{name}: {brief(result[name])}" for name in _REMARKS if result.get(name)]
+    flags = [name for name in _FLAGS if result.get(name) is True]
+    numbers = [f"{name} {value}" for name, value in result.items() if flags and isinstance(value, int) and not isinstance(value, bool)]
+    return "; ".join(flags + said + numbers)
+
+
+# --- how it went --------------------------------------------------------------------------------------------------------------------
+
+
+def _repeated(log: TaskLog) -> Iterator[Sign]:
+    seen: Counter[bytes] = Counter()
+    for number, turn in enumerate(log.turns):
+        for call in turn.calls:
+            key = msgspec.json.encode([call.name, call.parameters, call.error], order="deterministic", enc_hook=repr)
+            seen[key] += 1
+            if seen[key] == AGAIN:
+                yield Sign("plan", number, f"{call.name} was called {AGAIN} times with the same parameters, to the same end", 0.65, call)
+
+
+_COMPLAINT = re.compile(
+    r"""\b(?: (?:that|this|it)(?:'s|[ ]is|[ ]was)[ ]not[ ](?:what|the) | not[ ]what[ ]I | I[ ](?:asked|said|meant|wanted|told[ ]you)
+          | you[ ]misunderst\w+ | you[ ](?:ignored|forgot|missed) | misread | as[ ]I[ ]said ) \b
+        | 我要的不是 | 不是我要的 | 不是我想要的 | 我说的是 | 我问的是 | 我要的是 | 理解错 | 搞错 | 弄错 | 误解""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def _complaints(log: TaskLog) -> Iterator[Sign]:
+    said = [(number, turn.text) for number, turn in enumerate(log.turns) if number and turn.by == "user"]
+    if log.verdict:
+        said.append((len(log.turns), log.verdict.feedback))
+    for number, text in said:
+        if _COMPLAINT.search(text.replace("’", "'")):
+            at = max((n for n in range(number) if log.turns[n].by not in NOT_AGENTS), default=max(number - 1, 0))
+            call = next((call for n in range(at, -1, -1) for call in reversed(log.turns[n].calls)), None)
+            yield Sign("misunderstanding", at, f"the user says: {brief(text)}", 0.7, call, text)
+
+
+_NEGATED = re.compile(
+    r"\b(?:do not|don't|never|not|no|without|avoid|nothing but|instead of|rather than)\b|不要|不得|不用|不能|禁止|别|勿|千万别",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:.!?，；：。！？\n]|\bbut\b|\band\b|\bonly\b|而|但")
+
+
+def ruled_out(text: str) -> list[str]:
+    """What follows a negation, clause by clause."""
+    clauses = _CLAUSE.split(text.replace("’", "'"))
+    return [clause[found.end() :].strip() for clause in clauses if (found := _NEGATED.search(clause))]
+
+
+def _ruled_out(log: TaskLog) -> Iterator[Sign]:
+    for number, turn in enumerate(log.turns):
+        clauses = ruled_out(asked(log, number)) if turn.calls else []
+        for call in turn.calls:
+            for name, value in sorted(call.parameters.items()):
+                words = " ".join(re.split(r"[_\-\s]+", name)).casefold()
+                for clause in clauses:
+                    if (isinstance(value, str) and len(value) > 1 and says(clause, value)) or (
+                        value is True and words in clause.casefold()
+                    ):
+                        said = f"{call.name} was called with {name}={brief(value)}, which was ruled out: {brief(clause)}"
+                        yield Sign("misunderstanding", number, said, 0.72, call, clause)
+                        break

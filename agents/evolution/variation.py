@@ -4,17 +4,25 @@ Laws: a version differs from its parent in ``MOST_CHANGED`` fields at most; what
 input gives the same candidates in the same order. Candidates of one name are alternatives: the first that holds is to be taken.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import count
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from agents.evolution.changes import Fields, changed, changes, fields, identity, told
-from agents.evolution.strategies import Diagnosis, Lineage, Mend, Rule, Strategy
+from agents.evolution.mends import about
+from agents.evolution.separating import Condition, separating
+from agents.evolution.strategies import Diagnosis, Lineage, Mend, Parameters, Rule, Strategy
 from agents.memory.records import TaskLog
+
+Conditions = dict[str, dict[str, Any]]
 
 MOST_CHANGED = 2
 """Fields: one of what it does, and one of when."""
+OF_A_NAME = 3
+"""Candidates of one name in one cycle."""
 
 
 class PassedOver(Struct, frozen=True):
@@ -46,42 +54,131 @@ def vary(
     ``strategies``: the newest version of each name, which the candidates follow; ``failures`` and ``successes``: the logs from which the
     conditions are generalised; ``rejected``: the ``changes.identity`` of what was turned down before.
     """
-    asked: dict[bytes, tuple[Mend, list[Diagnosis]]] = {}
-    for diagnosis in diagnoses:
-        for mend in diagnosis.mends:
-            asked.setdefault(msgspec.json.encode(mend, order="deterministic"), (mend, []))[1].append(diagnosis)
     by_name = {strategy.name: strategy for strategy in strategies}
     known = {identity(strategy) for strategy in strategies}
     candidates: list[Strategy] = []
     passed: list[PassedOver] = []
-    for mend, behind in sorted(asked.values(), key=lambda each: -len(each[1])):
-        lineage = Lineage(failures=tuple(sorted({each.task for each in behind})), cycle=cycle, reason=behind[0].reason)
-        parent = by_name.get(mend.strategy) if mend.strategy else None
+    for suggested, behind in _asked(diagnoses):
+        mend, parent = _following(suggested, by_name)
         if mend.strategy and parent is None:
             passed.append(PassedOver(mend, f"there is no strategy {mend.strategy!r}"))
             continue
-        name = parent.name if parent else named(mend)
-        candidate = Strategy(
-            name,
-            mend.body,
-            version=parent.version + 1 if parent else 1,
-            types=mend.types or (parent.types if parent else ()),
-            when=mend.when or (parent.when if parent else {}),
-            priority=parent.priority if parent else 0,
-            note=mend.note,
-            lineage=msgspec.structs.replace(lineage, parents=(parent.ref,) if parent else ()),
-        )
-        differs = changes(parent, candidate) if parent else {}
-        if identity(candidate) in {*rejected, *known}:
-            passed.append(PassedOver(mend, "it was proposed before"))
-        elif len(differs) > MOST_CHANGED:
-            passed.append(PassedOver(mend, f"it differs from {mend.strategy} in {len(differs)} fields, of {MOST_CHANGED}: {told(differs)}"))
-        elif len(candidates) >= at_most:
-            passed.append(PassedOver(mend, f"{at_most} others come first"))
-        else:
-            known.add(identity(candidate))
-            candidates.append(candidate)
+        tasks = {each.task for each in behind}
+        conditions = _conditions(mend, parent, [log for log in failures if log.id in tasks], successes)
+        if not conditions:
+            passed.append(PassedOver(mend, "nothing tells the tasks that it fails from those that it serves"))
+        for when in conditions:
+            candidate = _candidate(mend, when, parent, behind, cycle)
+            if parent is None:
+                candidate = msgspec.structs.replace(candidate, name=_free(candidate.name, by_name))
+            differs = changes(parent, candidate) if parent else {}
+            if identity(candidate) in {*rejected, *known}:
+                passed.append(PassedOver(mend, "it was proposed before"))
+            elif len(differs) > MOST_CHANGED:
+                passed.append(PassedOver(mend, f"it differs from its parent in {len(differs)} fields, of {MOST_CHANGED}: {told(differs)}"))
+            elif sum(each.name == candidate.name for each in candidates) >= OF_A_NAME:
+                passed.append(PassedOver(mend, f"{OF_A_NAME} others of its name come first"))
+            elif len(candidates) >= at_most:
+                passed.append(PassedOver(mend, f"{at_most} others come first"))
+            else:
+                known.add(identity(candidate))
+                candidates.append(candidate)
     return Varied(tuple(candidates), tuple(passed))
+
+
+def _asked(diagnoses: Iterable[Diagnosis]) -> list[tuple[Mend, list[Diagnosis]]]:
+    """Each mend once, with who asks for it: what most ask for first, then what was suggested first.
+
+    What is asked for by several types of task is tried for all of them, and then for each alone.
+    """
+    asked: dict[bytes, list[tuple[int, Mend, Diagnosis]]] = {}
+    for diagnosis in diagnoses:
+        for place, mend in enumerate(diagnosis.mends):
+            key = msgspec.json.encode((mend.strategy, mend.body, mend.when), order="deterministic")
+            asked.setdefault(key, []).append((place, mend, diagnosis))
+    groups = sorted(
+        asked.values(), key=lambda group: (_is_advice(group[0][1]), -len(group), min(place for place, _, _ in group), -_size(group[0][1]))
+    )
+    return [each for group in groups for each in _by_types([(mend, diagnosis) for _, mend, diagnosis in group])]
+
+
+def _following(mend: Mend, by_name: Mapping[str, Strategy]) -> tuple[Mend, Strategy | None]:
+    """The mend and the strategy that it follows: of a new one that which does the same for other types, if there is one, for these too."""
+    if mend.strategy:
+        return mend, by_name.get(mend.strategy)
+    for strategy in by_name.values():
+        if (strategy.body, strategy.when) == (mend.body, mend.when) and strategy.types and mend.types:
+            types = tuple(sorted({*strategy.types, *mend.types}))
+            return msgspec.structs.replace(mend, strategy=strategy.name, types=types), strategy
+    return mend, None
+
+
+def _by_types(group: Sequence[tuple[Mend, Diagnosis]]) -> list[tuple[Mend, list[Diagnosis]]]:
+    first = group[0][0]
+    of: dict[tuple[str, ...], list[Diagnosis]] = {}
+    for mend, diagnosis in group:
+        of.setdefault(mend.types, []).append(diagnosis)
+    each = [(msgspec.structs.replace(first, types=types), behind) for types, behind in of.items()]
+    if len(of) == 1 or () in of:
+        return each
+    every = tuple(sorted({name for types in of for name in types}))
+    return [(msgspec.structs.replace(first, types=every), [diagnosis for _, diagnosis in group]), *each]
+
+
+def _size(mend: Mend) -> float:
+    """What a mend sets, if that is a number: where several suggest a limit, the greatest is tried first, which serves all the others."""
+    match mend.body:
+        case Rule(defaults=given, set=fixed):
+            values = [*given.values(), *fixed.values()]
+        case Parameters(values=given):
+            values = list(given.values())
+        case _:
+            values = []
+    return sum(value for value in values if isinstance(value, int | float))
+
+
+def _is_advice(mend: Mend) -> bool:
+    return isinstance(mend.body, Rule) and not (mend.body.use or mend.body.defaults or mend.body.set)
+
+
+def _conditions(mend: Mend, parent: Strategy | None, failures: Sequence[TaskLog], successes: Sequence[TaskLog]) -> list[Conditions]:
+    """When it is to be applied, the most careful first.
+
+    Where nothing speaks against it, under the conditions that the mend names. Where tasks went well that it would have changed, first
+    under one condition more that tells the failures from them, if there is one. A mend that changes nothing but where its parent is
+    applied needs one that tells those that it serves from the failures.
+    """
+    of_type = [log for log in successes if not mend.types or log.type in mend.types]
+    failed = [there for log in failures if (there := about(mend.when, log))]
+    served = [there for log in of_type if (there := about(mend.when, log))]
+    if parent and (parent.body, parent.when, parent.types) == (mend.body, mend.when, mend.types):
+        found = separating(served, failed)
+        return [_and(mend.when, found)] if found else []
+    found = separating(failed, served)
+    return [_and(mend.when, found), mend.when] if found else [mend.when]
+
+
+def _and(when: Conditions, condition: Condition) -> Conditions:
+    subject, operator, value = condition
+    return when | {subject: when.get(subject, {}) | {operator: value}}
+
+
+def _candidate(mend: Mend, when: Conditions, parent: Strategy | None, behind: Sequence[Diagnosis], cycle: str) -> Strategy:
+    return Strategy(
+        parent.name if parent else named(mend),
+        mend.body,
+        version=parent.version + 1 if parent else 1,
+        types=mend.types,
+        when=when,
+        priority=parent.priority if parent else 0,
+        note=mend.note,
+        lineage=Lineage(
+            parents=(parent.ref,) if parent else (),
+            failures=tuple(sorted({each.task for each in behind})),
+            cycle=cycle,
+            reason=behind[0].reason,
+        ),
+    )
 
 
 def cross(one: Strategy, other: Strategy, parent: Strategy | None = None, *, cycle: str = "") -> Strategy | None:
@@ -118,9 +215,19 @@ def cross(one: Strategy, other: Strategy, parent: Strategy | None = None, *, cyc
 
 def named(mend: Mend) -> str:
     """A name for a new strategy, from what it does."""
-    tool = str(mend.when.get("tool", {}).get("==", "")) or "-".join(mend.types) or "all"
-    if isinstance(mend.body, Rule):
-        what = mend.body.use or "-".join(sorted({*mend.body.defaults, *mend.body.set})) or "advice"
-    else:
-        what = type(mend.body).__name__.lower()
+    tool = mend.when.get("tool", {}).get("==") or mend.when.get("tools", {}).get("has") or "-".join(mend.types) or "all"
+    match mend.body:
+        case Rule(use=str(use)):
+            what = use
+        case Rule(defaults=given, set=fixed) if given or fixed:
+            what = "-".join(sorted({*given, *fixed}))
+        case Rule():
+            what = "advice"
+        case body:
+            what = type(body).__name__.lower()
     return f"{tool}-{what}"
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, or the first with a number that is not ``taken``."""
+    return next(each for n in count(1) if (each := name if n == 1 else f"{name}-{n}") not in taken)

@@ -1,0 +1,105 @@
+"""What tells some tasks from others: conditions, generalised as far as the evidence goes and no further.
+
+One condition is chosen among those that hold in every task to be covered: that which holds in the fewest of the others. It is believed
+only if so good a split would come about by chance less than once in ten times (Fisher's exact test, times the number of conditions of its
+kind that were tried: Bonferroni's correction); a word needs two tasks to be seen in at least, so that no condition quotes one request. Of
+equals parameters come before facts, facts before words, and then the shorter, the alphabetically first.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from agents.conditions import Situation, meets
+from agents.evolution.exact import fisher
+
+CHANCE = 0.1
+Condition = tuple[str, str, Any]
+"""Subject, operator, value."""
+
+
+def separating(covered: Sequence[Sequence[Situation]], others: Sequence[Sequence[Situation]]) -> Condition | None:
+    """A condition that holds somewhere in each task of ``covered`` and in as few of ``others`` as can be; None if there is none to believe.
+
+    Each task is given as the situations in it that are asked about: its calls, or itself.
+    """
+    if not covered or not others:
+        return None
+    found: list[tuple[int, int, int, str, Condition]] = []
+    for kind, offered in enumerate((_parameters(covered, others), _facts(covered, others), _words(covered))):
+        conditions = [each for each in dict.fromkeys(offered) if all(_holds(each, task) for task in covered)]
+        for condition in conditions:
+            left = sum(_holds(condition, task) for task in others)
+            if fisher(left, len(others), len(covered), len(covered)) * len(conditions) < CHANCE:
+                said = " ".join(map(str, condition))
+                found.append((left, kind, len(said), said, condition))
+    return min(found, key=lambda each: each[:4])[4] if found else None
+
+
+def _holds(condition: Condition, task: Sequence[Situation]) -> bool:
+    subject, operator, value = condition
+    return any(meets({subject: {operator: value}}, situation) for situation in task)
+
+
+def _parameters(covered: Sequence[Sequence[Situation]], others: Sequence[Sequence[Situation]]) -> Iterator[Condition]:
+    of_covered = [[situation.parameters for situation in task] for task in covered]
+    of_others = [[situation.parameters for situation in task] for task in others]
+    yield from _of("parameters", of_covered, of_others)
+    for name in _names([*of_covered, *of_others]):
+        yield "parameters", "has", name
+        yield "parameters", "lacks", name
+
+
+def _facts(covered: Sequence[Sequence[Situation]], others: Sequence[Sequence[Situation]]) -> Iterator[Condition]:
+    yield from _of("facts", [[situation.facts for situation in task] for task in covered], [[s.facts for s in task] for task in others])
+
+
+def _of(subject: str, covered: Sequence[Sequence[Mapping[str, Any]]], others: Sequence[Sequence[Mapping[str, Any]]]) -> Iterator[Condition]:
+    """A value that is equal, or not equal to that of others, or a bound half way between theirs."""
+    for name in _names(covered):
+        ours = [each[name] for task in covered for each in task if name in each]
+        theirs = [each[name] for task in others for each in task if name in each]
+        for value in _distinct(ours):
+            yield f"{subject}.{name}", "==", value
+        for value in _distinct(theirs):
+            yield f"{subject}.{name}", "!=", value
+        numbers = sorted({value for value in (*ours, *theirs) if isinstance(value, int | float) and not isinstance(value, bool)})
+        if len(numbers) > 1 and len(numbers) <= 1000:
+            low, high = min(filter(_number, ours), default=None), max(filter(_number, ours), default=None)
+            for below, above in pairwise(numbers):
+                bound = (below + above) / 2
+                bound = int(bound) if bound == int(bound) else bound
+                if low is not None and above == low:
+                    yield f"{subject}.{name}", ">", bound
+                if high is not None and below == high:
+                    yield f"{subject}.{name}", "<", bound
+
+
+def _words(covered: Sequence[Sequence[Situation]]) -> Iterator[Condition]:
+    """Words that all requests have, whatever their letter case; of a script without spaces pairs of characters."""
+    requests = [task[0].request for task in covered if task]
+    if len(requests) < 2 or len(set(requests)) < 2:
+        return
+    shared = set.intersection(*(set(_WORD.findall(request.casefold())) for request in requests))
+    for word in sorted(shared):
+        yield "request", "matches", rf"(?i)\b{word}\b"
+    for pair in sorted(set.intersection(*({a + b for run in _CJK.findall(request) for a, b in pairwise(run)} for request in requests))):
+        yield "request", "has", pair
+
+
+_WORD = re.compile(r"\b[a-z][a-z'-]*[a-z]\b", re.ASCII)
+_CJK = re.compile("[\u3400-\u9fff]{2,}")
+
+
+def _names(tasks: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
+    return sorted({name for task in tasks for each in task for name in each})
+
+
+def _distinct(values: Iterable[Any]) -> list[Any]:
+    plain = {(type(value).__name__, value) for value in values if isinstance(value, str | int | float | bool)}
+    return [value for _, value in sorted(plain, key=lambda each: (each[0], each[1]))][:100]
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
