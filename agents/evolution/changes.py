@@ -4,7 +4,7 @@ A field is a path: ``("body", "defaults", "limit")``, ``("when", "request", "mat
 and lineage say nothing about what a strategy does, and are none.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -33,6 +33,11 @@ def identity(strategy: Strategy) -> str:
     """Equal for versions of one name that do the same, whatever their numbers: *name#digest*."""
     said = msgspec.json.encode([[list(field), value] for field, value in sorted(fields(strategy).items())], order="deterministic")
     return f"{strategy.name}#{sha256(said).hexdigest()[:12]}"
+
+
+def in_force(strategies: Iterable[Strategy]) -> str:
+    """What identifies strategies that are in force together, in whatever order they are given."""
+    return sha256("\n".join(sorted(map(identity, strategies))).encode()).hexdigest()[:12]
 
 
 def fields(strategy: Strategy) -> Fields:

@@ -4,9 +4,9 @@ Three sets of logged tasks are done once more, each as things are and with the c
 (b) the failures: some must be mended; (c) tasks that took no part in the evolution: it must not do worse there, and better where they have
 the same trouble. One that does not hold on (c) is over-fitted.
 
-Laws: what is due next, and the verdict, follow from what has been tried, so whoever keeps each ``Tried`` goes on where it was left. The
-baseline is tried as well, since what was logged came about under other strategies: no candidate is credited with what mends itself. A
-retry that raises is no verdict, and counts on no side.
+Laws: what is due next, and the verdict, follow from what has been tried, so whoever keeps each ``Tried`` goes on where it was left, and
+what was tried for one candidate is known for the next. The baseline is tried as well, since what was logged came about under other
+strategies: no candidate is credited with what mends itself. A retry that raises is no verdict, and counts on no side.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -15,7 +15,7 @@ from typing import Literal
 from msgspec import Struct
 
 from agents.evolution.analyst import Retry
-from agents.evolution.changes import identity
+from agents.evolution.changes import identity, in_force
 from agents.evolution.exact import fisher, sign_test
 from agents.evolution.signs import trouble
 from agents.evolution.strategies import Strategy
@@ -35,6 +35,9 @@ class Plan(Struct, frozen=True):
 
     candidate: str
     """Its ``changes.identity``."""
+    before: str
+    after: str
+    """What is in force without it, and with it: ``changes.in_force``."""
     failures: tuple[str, ...]
     successes: tuple[str, ...]
     aside: tuple[str, ...] | None
@@ -47,15 +50,15 @@ class Trial(Struct, frozen=True):
     """A unit of work: one retry."""
 
     task: str
-    candidate: str
-    """Whom it is to tell about; empty: the baseline, which is the same for all candidates."""
+    strategies: str
+    """Those that are to be in force: ``Plan.before`` or ``Plan.after``."""
 
 
 class Tried(Struct, frozen=True, omit_defaults=True):
     """What came of a trial."""
 
     task: str
-    candidate: str
+    strategies: str
     outcome: Outcome | None
     """None: no verdict."""
     why: str = ""
@@ -93,7 +96,13 @@ class Evaluation(Struct, frozen=True):
 
 
 def plan(
-    candidate: Strategy, *, failures: Sequence[TaskLog], successes: Sequence[TaskLog], aside: Sequence[TaskLog] | None, most: int = MOST
+    candidate: Strategy,
+    *,
+    live: Sequence[Strategy],
+    failures: Sequence[TaskLog],
+    successes: Sequence[TaskLog],
+    aside: Sequence[TaskLog] | None,
+    most: int = MOST,
 ) -> Plan:
     """What is to be tried of it. Each set gets a third of ``most`` at least, if it has as many tasks."""
     troubles = {trouble(task) for task in failures}
@@ -104,6 +113,8 @@ def plan(
     rest = _thinned(others, sizes[2] - len(same))
     return Plan(
         identity(candidate),
+        in_force(live),
+        in_force(with_candidate(live, candidate)),
         _thinned([task.id for task in failures], sizes[0]),
         _thinned([task.id for task in successes], sizes[1]),
         None if aside is None else (*same, *rest),
@@ -113,40 +124,39 @@ def plan(
 
 def due(plan: Plan, tried: Iterable[Tried]) -> Trial | None:
     """What is to be tried next; None: the verdict stands."""
-    done = {(each.task, each.candidate): each for each in tried}
+    done = {(each.task, each.strategies): each for each in tried}
     for part in ("failures", "successes", "aside"):
         for task in getattr(plan, part) or ():
-            for candidate in ("", plan.candidate):
-                if (task, candidate) not in done:
-                    return Trial(task, candidate)
-            if part == "successes" and _fell(task, plan, done):
+            for strategies in (plan.before, plan.after):
+                if (task, strategies) not in done:
+                    return Trial(task, strategies)
+            if part == "successes" and _counts([task], plan, done).broken:
                 return None
         if part == "failures" and not _counts(plan.failures, plan, done).mended:
             return None
     return None
 
 
-async def attempt(trial: Trial, retry: Retry, task: TaskLog, live: Sequence[Strategy], candidate: Strategy) -> Tried:
-    """Tries it. What the retry raises is no verdict."""
-    strategies = with_candidate(live, candidate) if trial.candidate else list(live)
+async def attempt(trial: Trial, retry: Retry, task: TaskLog, strategies: Sequence[Strategy]) -> Tried:
+    """Tries it, with the strategies that it names. What the retry raises is no verdict."""
     try:
         log = await retry(task, strategies)
     except Exception as error:  # noqa: BLE001 - a retry raises what it likes
-        return Tried(trial.task, trial.candidate, None, f"{type(error).__name__}: {error}")
+        return Tried(trial.task, trial.strategies, None, f"{type(error).__name__}: {error}")
     tokens = sum(turn.tokens for turn in log.turns)
     if log.verdict is None:
-        return Tried(trial.task, trial.candidate, None, "it ended without a verdict", tokens)
-    return Tried(trial.task, trial.candidate, log.verdict.outcome, tokens=tokens)
+        return Tried(trial.task, trial.strategies, None, "it ended without a verdict", tokens)
+    return Tried(trial.task, trial.strategies, log.verdict.outcome, tokens=tokens)
 
 
 def judge(plan: Plan, tried: Iterable[Tried]) -> Evaluation:
     """The verdict on what has been tried so far."""
-    done = {(each.task, each.candidate): each for each in tried}
+    done = {(each.task, each.strategies): each for each in tried}
     failures, successes = _counts(plan.failures, plan, done), _counts(plan.successes, plan, done)
     aside = None if plan.aside is None else _counts(plan.aside, plan, done)
     same = _counts(plan.same_trouble, plan, done)
     verdict, why = _verdict(plan, failures, successes, aside, same, due(plan, done.values()) is None)
-    own = [each for each in done.values() if each.candidate == plan.candidate]
+    own = [each for each in done.values() if each.strategies == plan.after]
     return Evaluation(
         plan.candidate,
         verdict,
@@ -177,10 +187,11 @@ async def evaluate(
     ``aside=None`` does not look whether it generalises.
     """
     tasks = {task.id: task for task in (*failures, *successes, *(aside or ()))}
-    outline = plan(candidate, failures=failures, successes=successes, aside=aside, most=most)
+    outline = plan(candidate, live=live, failures=failures, successes=successes, aside=aside, most=most)
+    strategies = {outline.before: list(live), outline.after: with_candidate(live, candidate)}
     done = list(tried)
     while trial := due(outline, done):
-        done.append(await attempt(trial, retry, tasks[trial.task], live, candidate))
+        done.append(await attempt(trial, retry, tasks[trial.task], strategies[trial.strategies]))
         if told:
             await told(done[-1])
     return judge(outline, done)
@@ -222,7 +233,8 @@ def _verdict(plan: Plan, failures: Counts, successes: Counts, aside: Counts | No
 
 
 def _counts(tasks: Iterable[str], plan: Plan, done: dict[tuple[str, str], Tried]) -> Counts:
-    pairs = [(task, done[task, ""], done[task, plan.candidate]) for task in tasks if {(task, ""), (task, plan.candidate)} <= done.keys()]
+    known = [task for task in tasks if (task, plan.before) in done and (task, plan.after) in done]
+    pairs = [(task, done[task, plan.before], done[task, plan.after]) for task in known]
     judged = [(task, old.outcome == "success", new.outcome == "success") for task, old, new in pairs if old.outcome and new.outcome]
     return Counts(
         judged=len(judged),
@@ -232,10 +244,6 @@ def _counts(tasks: Iterable[str], plan: Plan, done: dict[tuple[str, str], Tried]
         broken=tuple(task for task, old, new in judged if old and not new),
         without=tuple(task for task, old, new in pairs if not (old.outcome and new.outcome)),
     )
-
-
-def _fell(task: str, plan: Plan, done: dict[tuple[str, str], Tried]) -> bool:
-    return bool(_counts([task], plan, done).broken)
 
 
 def _fitted(sizes: Sequence[int], room: int) -> list[int]:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -18,6 +19,8 @@ from agents.evolution.changes import Fields, changed
 from agents.evolution.signs import Sign, asked, brief, says
 from agents.evolution.strategies import Mend, Parameters, PlanStep, Rule, Strategy, Template
 from agents.memory.records import TaskLog, ToolCall
+
+_NONE = object()
 
 
 @dataclass(frozen=True)
@@ -81,15 +84,25 @@ def _expected(case: Case) -> Iterator[Mend]:
     deviation = case.sign.deviation if case.sign else None
     if deviation is None or deviation.expected is None:
         return
-    if deviation.kind == "parameter" and deviation.made:
-        for name in deviation.parameters:
-            value = deviation.expected.parameters.get(name)
-            if name in deviation.expected.parameters and not case.belongs(value):
-                yield _with(case, deviation.made, name, value, f"{name}={brief(value)} was expected")
-    elif deviation.kind == "tool" and deviation.made:
-        yield _instead(case, deviation.made, deviation.expected.name, f"{deviation.expected.name} was expected")
-    elif deviation.kind == "missing":
-        yield from _step(case, deviation.expected, None, "it was expected")
+    made, wanted = deviation.made, deviation.expected
+    if made is None:
+        yield from _step(case, wanted, None, "it was expected")
+        return
+    others = {
+        name: value for name, value in wanted.parameters.items() if made.parameters.get(name, _NONE) != value and not case.belongs(value)
+    }
+    note = f"{wanted.name} was expected" + (
+        f" with {', '.join(f'{name}={brief(value)}' for name, value in others.items())}" if others else ""
+    )
+    if planned := _planned(case, made, wanted, others, note):
+        yield planned
+    elif deviation.kind == "tool":
+        yield _instead(case, made, wanted.name, note, others)
+    else:
+        for name, value in others.items():
+            yield _with(case, made, name, value, note)
+        if len(others) > 1 and not others.keys() & made.parameters.keys():
+            yield Mend(None, Rule(defaults=others), {"tool": {"==": made.name}}, case.types, note)
 
 
 # --- what the tool said ---------------------------------------------------------------------------------------------------------------
@@ -224,17 +237,13 @@ def _with(case: Case, call: ToolCall, name: str, value: Any, note: str, *, opera
     """``call`` with another parameter: by the strategy that gave it, or by one that speaks about all such calls, or else by a new one."""
     is_given = name in call.parameters
     old = call.parameters.get(name)
+    if planned := _planned(case, call, ToolCall(call.name, call.parameters | {name: value}), {name: value}, note):
+        return planned
     for strategy in case.strategies:
         match strategy.body:
             case Rule(defaults=given, set=fixed) if is_given and acted(strategy, call) and old in (fixed.get(name), given.get(name)):
                 place = "set" if name in fixed else "defaults"
                 return _changed(strategy, {("body", place, name): value}, note)
-            case Template(steps=steps) if is_given:
-                for at, step in enumerate(steps):
-                    if step.tool == call.name and name in step.parameters and step.parameters[name] == old:
-                        mended = msgspec.structs.replace(step, parameters=step.parameters | {name: value})
-                        body = msgspec.structs.replace(strategy.body, steps=(*steps[:at], mended, *steps[at + 1 :]))
-                        return Mend(strategy.name, body, strategy.when, strategy.types, note)
             case Parameters(values=values) if is_given and name in values and values[name] == old and _plain(value):
                 return _changed(strategy, {("body", "values", name): value}, note)
     when: dict[str, dict[str, Any]] = {"tool": {"==": call.name}}
@@ -248,11 +257,30 @@ def _with(case: Case, call: ToolCall, name: str, value: Any, note: str, *, opera
     return Mend(None, Rule(set={name: value}), when, case.types, note)
 
 
-def _instead(case: Case, call: ToolCall, tool: str, note: str) -> Mend:
+def _planned(case: Case, made: ToolCall, wanted: ToolCall, others: Mapping[str, Any], note: str) -> Mend | None:
+    """The step of a plan in force that led to a call, so that it leads to the one that is wanted; None if no plan did.
+
+    What both calls have is the step's, variables and all; ``others`` is what it says anew.
+    """
+    for strategy in case.strategies:
+        if not isinstance(strategy.body, Template):
+            continue
+        steps = strategy.body.steps
+        for at, step in enumerate(steps):
+            if step.tool == made.name and all(name in step.parameters or name not in made.parameters for name in others):
+                kept = {name: value for name, value in step.parameters.items() if name in wanted.parameters}
+                mended = msgspec.structs.replace(step, tool=wanted.name, parameters=kept | dict(others))
+                if mended != step:
+                    body = msgspec.structs.replace(strategy.body, steps=(*steps[:at], mended, *steps[at + 1 :]))
+                    return Mend(strategy.name, body, strategy.when, strategy.types, note)
+    return None
+
+
+def _instead(case: Case, call: ToolCall, tool: str, note: str, defaults: Mapping[str, Any] = MappingProxyType({})) -> Mend:
     for strategy in case.strategies:
         if isinstance(strategy.body, Rule) and strategy.body.use == call.name and acted(strategy, call):
             return _changed(strategy, {("body", "use"): tool}, note)
-    return Mend(None, Rule(use=tool), {"tool": {"==": call.name}}, case.types, note)
+    return Mend(None, Rule(use=tool, defaults=dict(defaults)), {"tool": {"==": call.name}}, case.types, note)
 
 
 def _step(case: Case, wanted: ToolCall, before: ToolCall | None, note: str) -> Iterator[Mend]:

@@ -3,7 +3,8 @@
 One condition is chosen among those that hold in every task to be covered: that which holds in the fewest of the others. It is believed
 only if so good a split would come about by chance less than once in ten times (Fisher's exact test, times the number of conditions of its
 kind that were tried: Bonferroni's correction); a word needs two tasks to be seen in at least, so that no condition quotes one request. Of
-equals parameters come before facts, facts before words, and then the shorter, the alphabetically first.
+equals parameters come before facts, facts before words, and then the shorter, the alphabetically first. Of words it is the longest
+sequence that all requests share: what is narrower than that, no request tells.
 """
 
 import re
@@ -13,8 +14,11 @@ from typing import Any
 
 from agents.conditions import Situation, meets
 from agents.evolution.exact import fisher
+from blackboard.text.english import STOP
 
 CHANCE = 0.1
+LONGEST = 8
+"""Words of a sequence."""
 Condition = tuple[str, str, Any]
 """Subject, operator, value."""
 
@@ -77,19 +81,32 @@ def _of(subject: str, covered: Sequence[Sequence[Mapping[str, Any]]], others: Se
 
 
 def _words(covered: Sequence[Sequence[Situation]]) -> Iterator[Condition]:
-    """Words that all requests have, whatever their letter case; of a script without spaces pairs of characters."""
-    requests = [task[0].request for task in covered if task]
-    if len(requests) < 2 or len(set(requests)) < 2:
+    """The longest sequences of words that all requests have, whatever their letter case; of a script without spaces, of characters."""
+    requests = list({task[0].request for task in covered if task})
+    if len(requests) < 2:
         return
-    shared = set.intersection(*(set(_WORD.findall(request.casefold())) for request in requests))
-    for word in sorted(shared):
-        yield "request", "matches", rf"(?i)\b{word}\b"
-    for pair in sorted(set.intersection(*({a + b for run in _CJK.findall(request) for a, b in pairwise(run)} for request in requests))):
-        yield "request", "has", pair
+    for phrase in _longest(set.intersection(*({*_sequences(_WORD.findall(each.casefold()))} for each in requests))):
+        yield "request", "matches", r"(?i)\b" + r"\W+".join(phrase) + r"\b"
+    for run in _longest(set.intersection(*({part for run in _CJK.findall(each) for part in _sequences(run)} for each in requests))):
+        if len(run) > 1:
+            yield "request", "has", "".join(run)
 
 
-_WORD = re.compile(r"\b[a-z][a-z'-]*[a-z]\b", re.ASCII)
-_CJK = re.compile("[\u3400-\u9fff]{2,}")
+def _sequences(parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for size in range(1, LONGEST + 1):
+        for start in range(len(parts) - size + 1):
+            yield tuple(parts[start : start + size])
+
+
+def _longest(phrases: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Those that are no part of another, and say something."""
+    inner = {part for phrase in phrases if len(phrase) > 1 for part in (phrase[1:], phrase[:-1])}
+    inner |= {part for phrase in inner for part in _sequences(phrase)}
+    return sorted(phrase for phrase in phrases - inner if not STOP.issuperset(phrase))
+
+
+_WORD = re.compile(r"\b[a-z][a-z'-]*\b", re.ASCII)
+_CJK = re.compile("[\u3400-\u9fff]+")
 
 
 def _names(tasks: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
