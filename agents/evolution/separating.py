@@ -85,11 +85,17 @@ def _words(covered: Sequence[Sequence[Situation]]) -> Iterator[Condition]:
     requests = list({task[0].request for task in covered if task})
     if len(requests) < 2:
         return
-    for phrase in _longest(set.intersection(*({*_sequences(_WORD.findall(each.casefold()))} for each in requests))):
-        yield "request", "matches", r"(?i)\b" + r"\W+".join(phrase) + r"\b"
+    for phrase in _longest(set.intersection(*(_phrases(each) for each in requests))):
+        yield "request", "matches", rf"(?i)\b{' '.join(phrase)}\b"
     for run in _longest(set.intersection(*({part for run in _CJK.findall(each) for part in _sequences(run)} for each in requests))):
         if len(run) > 1:
             yield "request", "has", "".join(run)
+
+
+def _phrases(request: str) -> set[tuple[str, ...]]:
+    """Of each part between two marks, the sequences of its words: as far as the words are ones of letters."""
+    parts = (_WORD.findall(part) for part in _MARK.split(request.casefold()))
+    return {phrase for words in parts for phrase in _sequences(words) if re.search(rf"\b{' '.join(phrase)}\b", request, re.IGNORECASE)}
 
 
 def _sequences(parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -106,6 +112,7 @@ def _longest(phrases: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 _WORD = re.compile(r"\b[a-z][a-z'-]*\b", re.ASCII)
+_MARK = re.compile("[^\\w\\s'-]|\\d+")
 _CJK = re.compile("[\u3400-\u9fff]+")
 
 
