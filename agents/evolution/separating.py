@@ -93,9 +93,8 @@ def _words(covered: Sequence[Sequence[Situation]]) -> Iterator[Condition]:
 
 
 def _phrases(request: str) -> set[tuple[str, ...]]:
-    """Of each part between two marks, the sequences of its words: as far as the words are ones of letters."""
-    parts = (_WORD.findall(part) for part in _MARK.split(request.casefold()))
-    return {phrase for words in parts for phrase in _sequences(words) if re.search(rf"\b{' '.join(phrase)}\b", request, re.IGNORECASE)}
+    """The sequences of its words, of letters alone, between two marks or figures."""
+    return {phrase for part in _MARK.split(request.casefold()) for phrase in _sequences(_WORD.findall(part))}
 
 
 def _sequences(parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -112,7 +111,7 @@ def _longest(phrases: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 _WORD = re.compile(r"\b[a-z][a-z'-]*\b", re.ASCII)
-_MARK = re.compile("[^\\w\\s'-]|\\d+")
+_MARK = re.compile(r"[^a-z\s'-]")
 _CJK = re.compile("[\u3400-\u9fff]+")
 
 

@@ -5,22 +5,27 @@ input gives the same candidates in the same order. Candidates of one name are al
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import count
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from agents.conditions import validated
 from agents.evolution.changes import Fields, changed, changes, fields, identity, told
 from agents.evolution.mends import about
 from agents.evolution.separating import Condition, separating
-from agents.evolution.strategies import Diagnosis, Lineage, Mend, Parameters, Rule, Strategy
+from agents.evolution.strategies import Diagnosis, Lineage, Mend, Parameters, PlanStep, Rule, Strategy, Template
 from agents.memory.records import TaskLog
+from blackboard.errors import BadValue
 
 Conditions = dict[str, dict[str, Any]]
 
 MOST_CHANGED = 2
-"""Fields: one of what it does, and one of when."""
+"""Fields in which a version may differ from its parent: one of what it does, and one of when."""
+MOST_NEW = 3
+"""Things that a new strategy may do, steps of a plan counted singly."""
 OF_A_NAME = 3
 """Candidates of one name in one cycle."""
 
@@ -63,19 +68,21 @@ def vary(
         if mend.strategy and parent is None:
             passed.append(PassedOver(mend, f"there is no strategy {mend.strategy!r}"))
             continue
+        try:
+            validated(mend.when)
+        except BadValue as error:
+            passed.append(PassedOver(mend, str(error)))
+            continue
         tasks = {each.task for each in behind}
         conditions = _conditions(mend, parent, [log for log in failures if log.id in tasks], successes)
         if not conditions:
             passed.append(PassedOver(mend, "nothing tells the tasks that it fails from those that it serves"))
         for when in conditions:
-            candidate = _candidate(mend, when, parent, behind, cycle)
-            if parent is None:
-                candidate = msgspec.structs.replace(candidate, name=_free(candidate.name, by_name))
-            differs = changes(parent, candidate) if parent else {}
+            candidate = _candidate(mend, when, parent, behind, cycle, by_name)
             if identity(candidate) in {*rejected, *known}:
                 passed.append(PassedOver(mend, "it was proposed before"))
-            elif len(differs) > MOST_CHANGED:
-                passed.append(PassedOver(mend, f"it differs from its parent in {len(differs)} fields, of {MOST_CHANGED}: {told(differs)}"))
+            elif why := too_large(msgspec.structs.replace(mend, when=when), parent):
+                passed.append(PassedOver(mend, why))
             elif sum(each.name == candidate.name for each in candidates) >= OF_A_NAME:
                 passed.append(PassedOver(mend, f"{OF_A_NAME} others of its name come first"))
             elif len(candidates) >= at_most:
@@ -163,9 +170,11 @@ def _and(when: Conditions, condition: Condition) -> Conditions:
     return when | {subject: when.get(subject, {}) | {operator: value}}
 
 
-def _candidate(mend: Mend, when: Conditions, parent: Strategy | None, behind: Sequence[Diagnosis], cycle: str) -> Strategy:
+def _candidate(
+    mend: Mend, when: Conditions, parent: Strategy | None, behind: Sequence[Diagnosis], cycle: str, taken: Collection[str]
+) -> Strategy:
     return Strategy(
-        parent.name if parent else named(mend),
+        parent.name if parent else _free(named(mend), taken),
         mend.body,
         version=parent.version + 1 if parent else 1,
         types=mend.types,
@@ -179,6 +188,32 @@ def _candidate(mend: Mend, when: Conditions, parent: Strategy | None, behind: Se
             reason=behind[0].reason,
         ),
     )
+
+
+def too_large(mend: Mend, parent: Strategy | None) -> str:
+    """Why a mend is more than a small change of ``parent``, or more than a new strategy may be; empty: it is not."""
+    if parent:
+        if isinstance(parent.body, Template) and isinstance(mend.body, Template):
+            old, new = map(_encoded, parent.body.steps), map(_encoded, mend.body.steps)
+            parts = SequenceMatcher(None, list(old), list(new), autojunk=False).get_opcodes()
+            changed_steps = sum(max(there - here, then - now) for tag, here, there, now, then in parts if tag != "equal")
+            if changed_steps > 1:
+                return f"it changes {changed_steps} steps of {parent.ref}, of 1"
+        child = msgspec.structs.replace(parent, body=mend.body, when=mend.when, types=mend.types)
+        differs = changes(parent, child)
+        return f"it differs from {parent.ref} in {len(differs)} fields, of {MOST_CHANGED}: {told(differs)}" * (len(differs) > MOST_CHANGED)
+    match mend.body:
+        case Rule(use=use, defaults=given, set=fixed, advice=advice):
+            size = bool(use) + len(given) + len(fixed) + bool(advice)
+        case Template(steps=steps):
+            size = len(steps)
+        case Parameters(values=values):
+            size = len(values)
+    return f"it does {size} things, of {MOST_NEW} that a new strategy may do" * (size > MOST_NEW)
+
+
+def _encoded(step: PlanStep) -> bytes:
+    return msgspec.json.encode(step, order="deterministic")
 
 
 def cross(one: Strategy, other: Strategy, parent: Strategy | None = None, *, cycle: str = "") -> Strategy | None:
