@@ -54,14 +54,19 @@ class Agent:
 
     @asynccontextmanager
     async def equipped(self, opening: AbstractAsyncContextManager[Board]) -> AsyncIterator[None]:
-        """Have a board while the context is open: the one that the agent brought, or else the one that ``opening`` gives."""
+        """Have a board while the context is open: the one that the agent brought, or else the one that ``opening`` gives.
+
+        What is recorded on it is condensed meanwhile.
+        """
         if self._board is not None:
-            yield
+            async with self.memory.compressing():
+                yield
             return
         async with opening as board:
             self._board = board
             try:
-                yield
+                async with self.memory.compressing():
+                    yield
             finally:
                 self._board = None
 

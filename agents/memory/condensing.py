@@ -9,7 +9,7 @@ Laws:
 
 from collections.abc import Sequence
 
-from agents.memory.essentials import PEOPLE, TOOL, bindings, figures, is_greeting, numbers, plain_number
+from agents.memory.essentials import PEOPLE, TOOL, Essence, essence, is_greeting, numbers, plain_number
 from agents.memory.records import StepRecord, ToolCall, Turn
 from agents.memory.telling import called, shortened, told_value
 from blackboard.summaries import sentences
@@ -45,12 +45,17 @@ def involves_a_call(turn: Turn) -> bool:
 
 def condense(turns: Sequence[Turn], first: int = 0) -> StepRecord:
     """What these turns came to; the first of them is the number ``first`` of its task. There must be one."""
-    kept = list(dict.fromkeys(sentence for turn in turns for sentence in bindings(turn)))
+    return gathered(turns, [essence(turn) for turn in turns], first)
+
+
+def gathered(turns: Sequence[Turn], essences: Sequence[Essence], first: int = 0) -> StepRecord:
+    """As ``condense``, for whoever has the essence of each turn already: to find it is what takes time."""
+    kept = list(dict.fromkeys(sentence for each in essences for sentence in each.kept))
     actions = tuple(ToolCall(call.name, call.parameters, error=call.error) for turn in turns for call in turn.calls)
     intent, state = _intent(turns, kept), _state(turns, kept)
     told = " ".join([intent, state, *kept, *map(called, actions)])
     there = set(map(plain_number, numbers(told)))
-    more = {plain_number(each): each for turn in turns for each in figures(turn)}
+    said = {plain_number(figure): figure for each in essences for figure in each.figures}
     return StepRecord(
         first=first,
         last=first + len(turns) - 1,
@@ -58,7 +63,7 @@ def condense(turns: Sequence[Turn], first: int = 0) -> StepRecord:
         actions=actions,
         state=state,
         kept=tuple(kept),
-        figures=tuple(each for plain, each in more.items() if plain not in there),
+        figures=tuple(figure for plain, figure in said.items() if plain not in there),
     )
 
 

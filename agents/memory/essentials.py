@@ -13,14 +13,29 @@ All results stay in the turns.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.memory.records import Turn
 from blackboard.summaries import must_be_kept, sentences
 
+
+class Essence(NamedTuple):
+    """What of one turn must not be lost."""
+
+    kept: list[str]
+    """Sentences, as they stand."""
+    figures: list[str]
+    """Numbers that an agent says, as they stand."""
+
+
 PEOPLE = frozenset({"user", "system"})
 """Who says what a task is about."""
 TOOL = "tool"
+
+
+def essence(turn: Turn) -> Essence:
+    """What of a turn must not be lost, beside the parameters of its calls."""
+    return Essence(bindings(turn), figures(turn))
 
 
 def bindings(turn: Turn) -> list[str]:

@@ -8,7 +8,7 @@ Laws:
 - What is no record, whoever wrote it, raises ``BadValue`` with the item and the path.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -43,12 +43,12 @@ class Journal:
 
     # ---- putting ------------------------------------------------------------------------------------------------------------------------
 
-    async def put_task(self, task: TaskLog) -> None:
-        """How a task stands: under way, or how it ended. Its turns are put by themselves.
+    async def put_task(self, task: TaskLog, steps: Iterable[StepRecord] = ()) -> None:
+        """How a task stands: under way, or how it ended; with step records of it. Its turns are put by themselves.
 
         Raises ``BadValue``, which names what is no JSON, and what saying raises.
         """
-        await self._put(task_items(task))
+        await self._put([*_steps(task.id, steps), *task_items(task)])
 
     async def begin(self, task: TaskLog) -> TaskLog:
         """Put a task that begins. If there is one of its id already, that is given, with its turns, and nothing is put.
@@ -59,34 +59,36 @@ class Journal:
         if begun is not None:
             return begun
         put = await self._put(task_items(task))
+        assert put is not None
         first = (await self._heads(task.id))[0]
         if first.agent == task.agent:
             return task
         await self.board.retract(put)
         return first
 
-    async def put_turn(self, task: str, number: int, turn: Turn) -> None:
-        """A turn of a task. Raises as ``put_task``."""
-        await self._put(turn_items(task, number, turn))
+    async def put_turn(self, task: str, number: int, turn: Turn, steps: Iterable[StepRecord] = ()) -> None:
+        """A turn of a task, with step records of it. Raises as ``put_task``."""
+        await self._put([*turn_items(task, number, turn), *_steps(task, steps)])
 
     async def put_log(self, log: TaskLog) -> None:
         """A whole task that was recorded elsewhere. Raises as ``put_task``."""
         await self._put(log_items(log))
 
-    async def put_step(self, task: str, step: StepRecord) -> None:
-        """What several turns of a task came to. Raises as ``put_task``."""
-        await self._put(step_items(task, step))
+    async def put_steps(self, task: str, steps: Iterable[StepRecord]) -> None:
+        """What turns of a task came to. Raises as ``put_task``."""
+        await self._put(_steps(task, steps))
 
-    async def put_record(self, record: TaskRecord) -> None:
-        """What a task came to. Raises as ``put_task``."""
-        await self._put(record_items(record))
+    async def put_record(self, record: TaskRecord, steps: Iterable[StepRecord] = ()) -> None:
+        """What a task came to, with step records of it. Raises as ``put_task``."""
+        await self._put([*_steps(record.id, steps), *record_items(record)])
 
     async def put_experience(self, experience: Experience) -> None:
         """What many tasks came to. Raises as ``put_task``."""
         await self._put(experience_items(experience))
 
-    async def _put(self, items: list[Item]) -> ContextItem:
+    async def _put(self, items: Sequence[Item]) -> ContextItem | None:
         """Put these, in as many units as it takes; the last of them is given."""
+        put = None
         for unit in units(items):
             async with self.board.batch() as batch:
                 for item in unit:
@@ -102,6 +104,14 @@ class Journal:
     async def left(self, agent: str) -> list[TaskLog]:
         """The tasks of ``agent`` that have no verdict, without their turns: under way, or left. Raises as ``heads``."""
         return [task for task in await self.heads() if task.agent == agent and task.verdict is None]
+
+    async def unsummed(self, agent: str) -> list[TaskLog]:
+        """The tasks of ``agent`` that have ended and have no task record yet, without their turns. Raises as ``heads``."""
+        items = await self.board.history(TASKS)
+        summed = by_id(read(items, TASK, TaskRecord))
+        return [
+            task for task in by_id(read(items, TASK, TaskLog)).values() if task.agent == agent and task.verdict and task.id not in summed
+        ]
 
     async def log(self, task: str) -> TaskLog:
         """A task with its turns, as far as it went. Raises ``BadValue`` if there is none of that id, and as ``heads``."""
@@ -144,3 +154,7 @@ class Journal:
     async def experiences(self) -> list[Experience]:
         """What many tasks came to. Raises as ``heads``."""
         return list(by_id(read(await self.board.history(EXPERIENCES), EXPERIENCE, Experience)).values())
+
+
+def _steps(task: str, steps: Iterable[StepRecord]) -> list[Item]:
+    return [item for step in steps for item in step_items(task, step)]

@@ -119,7 +119,8 @@ def units(items: Iterable[Item]) -> Iterator[list[Item]]:
             unit, size = [], 0
         unit.append(item)
         size += more
-    yield unit
+    if unit:
+        yield unit
 
 
 def task_key(task: str) -> str:

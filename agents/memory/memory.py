@@ -7,12 +7,15 @@ for log in await memory.left(): ...          # tasks that were left open: go on 
 
 import secrets
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+from agents.memory.compressor import Compressor
 from agents.memory.journal import Journal
 from agents.memory.plain import as_read
 from agents.memory.recorder import Task
 from agents.memory.records import TaskLog
+from agents.memory.summarising import Extractive, Summariser
 from blackboard.client import Board
 from blackboard.clock import Clock, SystemClock
 from blackboard.errors import BadValue
@@ -22,11 +25,15 @@ LONGEST_ID = 200
 
 
 class Memory:
-    """What the agent whose ``board`` it is keeps of its work; ``scope``: who sees it. ``clock`` tells when things happened."""
+    """What the agent whose ``board`` it is keeps of its work.
 
-    def __init__(self, board: Board, *, scope: str = "shared", clock: Clock | None = None) -> None:
+    ``scope``: who sees it. ``clock`` tells when things happened. ``summariser`` words what is condensed; by default what was said stands.
+    """
+
+    def __init__(self, board: Board, *, scope: str = "shared", clock: Clock | None = None, summariser: Summariser | None = None) -> None:
         self.journal = Journal(board, scope=scope)
         self._clock = clock or SystemClock()
+        self._compressor = Compressor(self.journal, summariser or Extractive())
 
     def task(
         self,
@@ -57,8 +64,20 @@ class Memory:
         )
         if not log.id.strip() or log.id != folded(log.id) or len(log.id) > LONGEST_ID:
             raise BadValue(f"a task's id is {log.id!r}: give up to {LONGEST_ID} characters on one line, or none")
-        return Task(log, self.journal, self._clock, new=id is None)
+        return Task(log, self.journal, self._compressor, self._clock, new=id is None)
 
     async def left(self) -> list[TaskLog]:
         """This agent's tasks without a verdict, without their turns: under way, or left when it ended."""
         return await self.journal.left(self.journal.board.agent)
+
+    def compressing(self) -> AbstractAsyncContextManager[None]:
+        """Condense in the background while the context is open, beginning with what was left; a crew does that for its agents."""
+        return self._compressor.running()
+
+    async def settled(self) -> None:
+        """Return once the background has condensed all that was recorded by now."""
+        await self._compressor.settled()
+
+    async def compress(self) -> None:
+        """Condense all that there is to condense, now, where nothing does so in the background. Raises as ``Journal``."""
+        await self._compressor.compress()

@@ -16,11 +16,14 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
+import anyio
 from msgspec.structs import replace
 
+from agents.memory.compressor import Compressor
 from agents.memory.journal import Journal
 from agents.memory.plain import as_read
 from agents.memory.records import Outcome, StepRecord, TaskLog, ToolCall, Turn, Verdict
+from agents.memory.tasks import consecutive
 from agents.memory.working_set import working_set
 from blackboard.clock import Clock
 from blackboard.errors import BadValue
@@ -29,20 +32,24 @@ from blackboard.errors import BadValue
 class Task:
     """A task under way: an agent's ``task(…)`` makes one, and ``async with`` begins and ends it.
 
-    ``log`` is how far it went, and ``steps`` what of it is condensed, from turn 0 on. ``resumed``: it had begun before, and its turns are there.
+    ``log`` is how far it went, ``steps`` what of that is condensed by now. ``resumed``: it had begun before, and its turns are there.
     """
 
-    def __init__(self, log: TaskLog, journal: Journal, clock: Clock, *, new: bool) -> None:
+    def __init__(self, log: TaskLog, journal: Journal, compressor: Compressor, clock: Clock, *, new: bool) -> None:
         """``new``: no task can have its id yet."""
         self.log = log
         self.resumed = False
         self.steps: tuple[StepRecord, ...] = ()
+        self.put = 0
+        """So many of the steps are on the board; the others go there with the next turn."""
+        self.ended = False
         self._new = new
         self._journal = journal
+        self._compressor = compressor
         self._clock = clock
         self._last = 0.0
         """When the turn before ended."""
-        self._next = 0
+        self._one_by_one = anyio.Lock()
         self._under_way = False
 
     @property
@@ -62,7 +69,9 @@ class Task:
             stands = await self._journal.begin(begins)
         self.resumed = stands is not begins
         self.log = _gone_on(stands, self.log) if self.resumed else begins
-        self._next = len(self.log.turns)
+        if self.resumed:
+            self.steps = consecutive(await self._journal.steps(self.id), self.log.turns)
+            self.put = len(self.steps)
         self._under_way = True
         return self
 
@@ -72,8 +81,11 @@ class Task:
             said = f"{type(error).__name__}: {error}".strip(": ")
             self.log = replace(self.log, verdict=Verdict("failure", said, by=self.log.agent))
         if self.log.verdict is not None:
-            self.log = replace(self.log, ended=self._clock.now())
-            await self._journal.put_task(self.log)
+            log = replace(self.log, ended=self._clock.now())
+            steps = self.steps
+            await self._journal.put_task(log, steps[self.put :])
+            self.log, self.ended, self.put = log, True, len(steps)
+            self._compressor.look(self)
 
     async def step(
         self,
@@ -93,12 +105,16 @@ class Task:
         Raises ``BadValue`` for a turn that says nothing, for what is no JSON, and once the task has its verdict; and what saying raises.
         """
         self._require_open("a step")
-        now = self._clock.now()
-        took = max(0.0, now - self._last) if seconds is None else seconds
-        turn = validated(Turn(self.log.agent if by is None else by, text, tuple(calls), tokens, took, done))
-        number, self._next, self._last = self._next, self._next + 1, now
-        await self._journal.put_turn(self.id, number, turn)
-        self.log = replace(self.log, turns=(*self.log.turns, turn))
+        async with self._one_by_one:
+            now = self._clock.now()
+            took = max(0.0, now - self._last) if seconds is None else seconds
+            turn = validated(Turn(self.log.agent if by is None else by, text, tuple(calls), tokens, took, done))
+            number = len(self.log.turns)
+            steps = self.steps
+            await self._journal.put_turn(self.id, number, turn, steps[self.put :])  # which ride along: they cost no commit of their own
+            self.log, self.put = replace(self.log, turns=(*self.log.turns, turn)), len(steps)
+            self._last = now
+        self._compressor.look(self)
         return number
 
     def context(self, max_tokens: int = 2000) -> str:

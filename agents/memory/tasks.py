@@ -44,7 +44,9 @@ def summarised(log: TaskLog, steps: Sequence[StepRecord] = ()) -> TaskRecord:
     """
     if log.verdict is None:
         raise BadValue(f"task {log.id!r} has no verdict yet: what it came to is told when it has ended")
-    done = completed(steps, log.turns)
+    done = consecutive(steps, log.turns)
+    rest = due(log.turns, following(done), ended=True)
+    done += tuple(condense(log.turns[first : last + 1], first) for first, last in rest)
     suspect = suspected(log)
     asked = bindings(Turn("user", log.request))
     calls = [call.name for turn in log.turns for call in turn.calls]
@@ -76,14 +78,19 @@ def summarised(log: TaskLog, steps: Sequence[StepRecord] = ()) -> TaskRecord:
     return replace(record, fingerprint=fingerprint(record, suspect.tool if suspect else ""))
 
 
-def completed(steps: Sequence[StepRecord], turns: Sequence[Turn]) -> tuple[StepRecord, ...]:
-    """The step records of all of a task's turns: those that are there, as far as they follow on one another, and those of the rest."""
-    done = list[StepRecord]()
-    for step in sorted(steps, key=lambda each: each.first):
-        if step.first == (done[-1].last + 1 if done else 0) and step.last < len(turns):
-            done.append(step)
-    start = done[-1].last + 1 if done else 0
-    return (*done, *(condense(turns[first : last + 1], first) for first, last in due(turns, start, ended=True)))
+def consecutive(steps: Sequence[StepRecord], turns: Sequence[Turn]) -> tuple[StepRecord, ...]:
+    """Of a task's step records those that follow on one another from turn 0, and stand for turns that there are."""
+    done: tuple[StepRecord, ...] = ()
+    for step in steps:
+        if step.first != following(done) or not step.first <= step.last < len(turns):
+            break
+        done = (*done, step)
+    return done
+
+
+def following(steps: Sequence[StepRecord]) -> int:
+    """The turn that comes behind these, which follow on one another."""
+    return steps[-1].last + 1 if steps else 0
 
 
 def path_of(calls: Sequence[str]) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ async def test_what_is_put_is_read_again() -> None:
     async with running_board("ada", "bob") as running:
         ada, bob = Journal(running["ada"]), Journal(running["bob"])
         await ada.put_log(LOG)
-        await bob.put_step("t1", step)
+        await bob.put_steps("t1", [step])
         await bob.put_record(record)
         await bob.put_experience(experience)
         for journal in (ada, bob):
