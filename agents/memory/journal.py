@@ -8,7 +8,7 @@ Laws:
 - What is no record, whoever wrote it, raises ``BadValue`` with the item and the path.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -154,6 +154,14 @@ class Journal:
     async def experiences(self) -> list[Experience]:
         """What many tasks came to. Raises as ``heads``."""
         return list(by_id(read(await self.board.history(EXPERIENCES), EXPERIENCE, Experience)).values())
+
+    async def use(self, experiences: Collection[str]) -> None:
+        """These experiences go into a task: they grow a little stronger, where they stand. Raises as ``heads``."""
+        items = [item for item in await self.board.history(EXPERIENCES) if item.standing]
+        async with self.board.batch() as batch:
+            for item in items:
+                if any(each.id in experiences for each, _ in read([item], EXPERIENCE, Experience)):
+                    await batch.use(item)
 
 
 def _steps(task: str, steps: Iterable[StepRecord]) -> list[Item]:

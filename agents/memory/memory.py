@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+from agents.evolution.matcher import Picked
 from agents.memory.compressor import Compressor
 from agents.memory.journal import Journal
 from agents.memory.plain import as_read
@@ -44,12 +45,14 @@ class Memory:
         facts: Mapping[str, Any] | None = None,
         critical: bool = False,
         id: str | None = None,  # noqa: A002 - the task's
+        picked: Picked | None = None,
     ) -> Task:
         """A task, which begins with ``async with``.
 
         ``request``: what is asked for; ``type``: which kind of task that is; ``tools``: those at hand; ``facts``: what is known beside the
         request, flat; ``critical``: a failure of it counts for more. ``id``: one that is known elsewhere, by default a new one; that of a
-        task which this agent left open goes on with it. Raises ``BadValue``.
+        task which this agent left open goes on with it. ``picked``: the strategies to go by, in place of what the board's library has for
+        such a task. Raises ``BadValue``.
         """
         log = as_read(
             TaskLog(
@@ -64,7 +67,7 @@ class Memory:
         )
         if not log.id.strip() or log.id != folded(log.id) or len(log.id) > LONGEST_ID:
             raise BadValue(f"a task's id is {log.id!r}: give up to {LONGEST_ID} characters on one line, or none")
-        return Task(log, self.journal, self._compressor, self._clock, new=id is None)
+        return Task(log, self.journal, self._compressor, self._clock, new=id is None, picked=picked)
 
     async def left(self) -> list[TaskLog]:
         """This agent's tasks without a verdict, without their turns: under way, or left when it ended."""

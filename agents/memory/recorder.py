@@ -19,7 +19,11 @@ from typing import Self
 import anyio
 from msgspec.structs import replace
 
+from agents.conditions import Situation
+from agents.evolution.library import Library
+from agents.evolution.matcher import Picked, pick
 from agents.memory.compressor import Compressor
+from agents.memory.experience import LESSONS, SUCCESSES, Recollection, recollect
 from agents.memory.journal import Journal
 from agents.memory.plain import as_read
 from agents.memory.records import Outcome, StepRecord, TaskLog, ToolCall, Turn, Verdict
@@ -32,12 +36,17 @@ from blackboard.errors import BadValue
 class Task:
     """A task under way: an agent's ``task(…)`` makes one, and ``async with`` begins and ends it.
 
-    ``log`` is how far it went, ``steps`` what of that is condensed by now. ``resumed``: it had begun before, and its turns are there.
+    ``log`` is how far it went, ``steps`` what of that is condensed by now, ``picked`` the strategies in force. ``resumed``: it had begun
+    before, and its turns are there.
     """
 
-    def __init__(self, log: TaskLog, journal: Journal, compressor: Compressor, clock: Clock, *, new: bool) -> None:
-        """``new``: no task can have its id yet."""
+    def __init__(
+        self, log: TaskLog, journal: Journal, compressor: Compressor, clock: Clock, *, new: bool, picked: Picked | None = None
+    ) -> None:
+        """``new``: no task can have its id yet. ``picked``: in place of what the board's library has."""
         self.log = log
+        self.picked = picked or Picked(self.situation)
+        self._picks = picked is None
         self.resumed = False
         self.steps: tuple[StepRecord, ...] = ()
         self.put = 0
@@ -57,11 +66,18 @@ class Task:
         """The task's id."""
         return self.log.id
 
+    @property
+    def situation(self) -> Situation:
+        """What conditions are asked about."""
+        return Situation(self.log.request, self.log.type, self.log.tools, self.log.facts)
+
     async def __aenter__(self) -> Self:
         if not self.log.request.strip():
             raise BadValue(f"a task's request is {self.log.request!r}: say what is asked for")
         self._last = self._clock.now()
-        begins = replace(self.log, began=self._last)
+        if self._picks:
+            self.picked = pick(await Library(self._journal.board).releases(), self.situation, task=self.id)
+        begins = replace(self.log, began=self._last, strategies=self.picked.refs)
         if self._new:
             await self._journal.put_task(begins)
             stands = begins
@@ -70,6 +86,8 @@ class Task:
         self.resumed = stands is not begins
         self.log = _gone_on(stands, self.log) if self.resumed else begins
         if self.resumed:
+            if self._picks:
+                self.picked = await self._as_begun()
             self.steps = consecutive(await self._journal.steps(self.id), self.log.turns)
             self.put = len(self.steps)
         self._under_way = True
@@ -116,6 +134,25 @@ class Task:
             self._last = now
         self._compressor.look(self)
         return number
+
+    async def _as_begun(self) -> Picked:
+        """The strategies that were in force when it began: what was released since is for other tasks."""
+        library = Library(self._journal.board)
+        return Picked.of([(await library.get(ref)).strategy for ref in self.log.strategies], self.situation)
+
+    async def experiences(self, *, successes: int = SUCCESSES, lessons: int = LESSONS) -> Recollection:
+        """What was learnt that applies to this task: up to so many of what went well, and of what failed; each with why.
+
+        What is taken is noted in the log, so that it shows later whether it helped, and grows stronger on the board. Raises ``BadValue``.
+        """
+        self._require_open("experiences")
+        found = recollect(await self._journal.experiences(), self.situation, successes=successes, lessons=lessons)
+        new = [each for each in found.ids if each not in self.log.recalled]
+        if new:
+            self.log = replace(self.log, recalled=(*self.log.recalled, *new))
+            await self._journal.put_task(self.log)
+            await self._journal.use(new)
+        return found
 
     def context(self, max_tokens: int = 2000) -> str:
         """What of the task goes into a prompt now: what was condensed by its step records, the rest as it was; the newest first to go in.
