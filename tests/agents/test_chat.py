@@ -1,10 +1,8 @@
 """The claims of ``agents.chat``, against a server on loopback that speaks the protocol, and its faults."""
 
-import json
-import threading
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import AsyncIterator, Iterator
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import anyio
@@ -14,70 +12,16 @@ from hypothesis import strategies as st
 
 from agents.chat import BadReply, Budget, BudgetSpent, Chat, ChatError, NoReply
 from blackboard.errors import BadValue, NotInstalled
+from tests.agents.chat_server import Model, reply, says, serving
 
 KEY = "sk-secret-7"
 ASKED = [{"role": "user", "content": "Which town?"}]
-USAGE = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
-
-
-def reply(content: str | None = "Beijing", finish: str = "stop", usage: Any = USAGE, **message: Any) -> dict[str, Any]:
-    return {
-        "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content} | message}],
-        "usage": usage,
-    }
-
-
-class Model:
-    """A chat server: each request is answered by the next of ``acts``, the last of them for ever."""
-
-    def __init__(self) -> None:
-        self.acts: list[Callable[[BaseHTTPRequestHandler], None]] = []
-        self.heard: list[tuple[dict[str, str], dict[str, Any]]] = []
-        self.hanging = threading.Event()
-        model = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                model.heard.append(({name.lower(): value for name, value in self.headers.items()}, body))
-                act = model.acts.pop(0) if len(model.acts) > 1 else model.acts[0]
-                act(self)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-
-    def does(self, *acts: Callable[[BaseHTTPRequestHandler], None]) -> None:
-        self.acts = list(acts)
-
-
-def says(body: Any, status: int = 200, length: int | None = None, **headers: str) -> Callable[[BaseHTTPRequestHandler], None]:
-    text = body if isinstance(body, bytes) else json.dumps(body).encode()
-
-    def act(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(status)
-        for name, value in ({"Content-Type": "application/json"} | headers).items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.send_header("Content-Length", str(len(text) if length is None else length))
-        handler.end_headers()
-        handler.wfile.write(text)
-
-    return act
 
 
 @pytest.fixture
 def model() -> Iterator[Model]:
-    model = Model()
-    thread = threading.Thread(target=model.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield model
-    model.hanging.set()
-    model.server.shutdown()
-    model.server.server_close()
-    thread.join()
+    with serving() as model:
+        yield model
 
 
 @pytest.fixture
