@@ -8,7 +8,7 @@ Laws:
 - What is no record, whoever wrote it, raises ``BadValue`` with the item and the path.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -32,6 +32,7 @@ from blackboard.client import Board
 from blackboard.errors import BadValue
 from blackboard.items import ContextItem
 from blackboard.kinds import EXPERIENCE, STEP, TASK, TURN
+from bus.messages import UseAll
 
 
 class Journal:
@@ -152,16 +153,15 @@ class Journal:
         return found[-1][0] if found else None
 
     async def experiences(self) -> list[Experience]:
-        """What many tasks came to. Raises as ``heads``."""
-        return list(by_id(read(await self.board.history(EXPERIENCES), EXPERIENCE, Experience)).values())
+        """What many tasks came to; one that names no task does not stand any more. Raises as ``heads``."""
+        told = by_id(read(await self.board.history(EXPERIENCES), EXPERIENCE, Experience))
+        return [each for each in told.values() if each.records]
 
-    async def use(self, experiences: Collection[str]) -> None:
-        """These experiences go into a task: they grow a little stronger, where they stand. Raises as ``heads``."""
-        items = [item for item in await self.board.history(EXPERIENCES) if item.standing]
-        async with self.board.batch() as batch:
-            for item in items:
-                if any(each.id in experiences for each, _ in read([item], EXPERIENCE, Experience)):
-                    await batch.use(item)
+    async def use(self, experiences: Iterable[str]) -> None:
+        """These experiences go into a task: they grow a little stronger, where they stand."""
+        items = [item.id for each in experiences for item in await self.board.history(EXPERIENCES, each) if item.status == "standing"]
+        if items:
+            await self.board.say(UseAll(tuple(items), ()))
 
 
 def _steps(task: str, steps: Iterable[StepRecord]) -> list[Item]:

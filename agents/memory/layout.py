@@ -7,7 +7,7 @@ a task       task        task        its id; *open*, *success*, *failure*  ``Tas
 task record  task        task        its id                                ``TaskRecord``
 a turn       turn        task:ID                                           ``Turn``, and its number
 step record  step        task:ID                                           ``StepRecord``
-experience   experience  experience                                        ``Experience``
+experience   experience  experience  its id; of how many tasks             ``Experience``
 ===========  ==========  ==========  ====================================  ================================
 
 Laws:
@@ -88,10 +88,10 @@ def record_items(record: TaskRecord) -> list[Item]:
 
 def experience_items(experience: Experience) -> list[Item]:
     """What many tasks came to."""
-    return _items(experience, EXPERIENCE, experience.lesson, key=EXPERIENCES)
+    return _items(experience, EXPERIENCE, experience.lesson, key=EXPERIENCES, target=experience.id, value=len(experience.records))
 
 
-def _items(record: R, kind: str, said: str, number: int = 0, *, value: str | None = None, **about: str) -> list[Item]:
+def _items(record: R, kind: str, said: str, number: int = 0, *, value: str | int | None = None, **about: str) -> list[Item]:
     """The items that a record is put as. The last of them alone fills the slot: then all of it is there."""
     body = plain(record)
     text = msgspec.json.encode(body)

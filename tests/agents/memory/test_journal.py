@@ -159,3 +159,30 @@ async def test_any_turns_are_read_again_as_they_were(turns: list[Turn]) -> None:
         log = TaskLog(id="t1", agent="ada", request="r", turns=tuple(turns))
         await journal.put_log(log)
         assert await journal.log("t1") == log
+
+
+async def test_an_experience_is_renewed_and_may_end() -> None:
+    """The later one counts, whoever puts it, and takes its own sayer's earlier one off the board; one without tasks stands no more."""
+    first = Experience(id="e1", outcome="failure", lesson="Ask which table", records=("t1",))
+    renewed = Experience(id="e1", outcome="failure", lesson="Ask which table, and why", records=("t1", "t2"))
+    async with running_board("ada", "bob") as running:
+        ada, bob = Journal(running["ada"]), Journal(running["bob"])
+        await ada.put_experience(first)
+        await ada.put_experience(renewed)
+        assert [item.status for item in await ada.board.history("experience")] == ["superseded", "standing"]
+        assert await bob.experiences() == [renewed]
+        await bob.put_experience(Experience(id="e1", outcome="failure", lesson="Ask which table, and why"))
+        assert await ada.experiences() == []
+        assert len(await ada.board.history("experience")) == 3
+
+
+async def test_an_experience_that_is_used_is_stronger() -> None:
+    """By a little, for whoever sees it; what does not stand is passed over."""
+    async with running_board("ada", "bob") as running:
+        ada, bob = Journal(running["ada"]), Journal(running["bob"])
+        await ada.put_experience(Experience(id="e1", outcome="failure", lesson="Ask which table", records=("t1",)))
+        (before,) = await ada.board.history("experience")
+        await bob.use(["e1", "unknown"])
+        await bob.board.wait_applied()
+        (after,) = await ada.board.history("experience")
+        assert after.strength > before.strength
