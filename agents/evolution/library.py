@@ -75,6 +75,12 @@ class Library:
         """What was decided about a strategy's versions, by whom and when, the oldest first."""
         return await self._shelf.decisions(name)
 
+    async def diff(self, old: str, new: str) -> str:
+        """What differs between two versions, as a unified diff of what they are as files. Raises ``BadValue``, as ``get``."""
+        from agents.evolution.files import difference  # what reads files takes a while to import
+
+        return difference((await self.get(old)).strategy, (await self.get(new)).strategy)
+
     async def _releases(self, name: str) -> list[Release]:
         found = []
         for version, said in standing(await self.decisions(name)).items():

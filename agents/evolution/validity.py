@@ -29,7 +29,11 @@ def validated(strategy: Strategy) -> Strategy:
     valid_name(strategy.name)
     for at, fault in _faults(strategy):
         raise BadValue(f"{at}: {fault}")
-    if len(msgspec.json.encode(strategy)) > LARGEST:
+    try:
+        size = len(msgspec.json.encode(strategy))
+    except UnicodeEncodeError as error:
+        raise BadValue(f"strategy {strategy.name}: {error.object[error.start : error.end]!r} in it is half of a character") from None
+    if size > LARGEST:
         raise BadValue(f"strategy {strategy.name}: it has more than {LARGEST:,} bytes: say less, or make two of it")
     return strategy
 

@@ -187,6 +187,15 @@ async def test_what_is_not_there(library: Library) -> None:
         await library.approve("sales", by="Wang", scores={"x": float("nan")})
 
 
+async def test_diff(library: Library) -> None:
+    """Two versions differ in the lines of their files."""
+    await library.add(sales(1))
+    await library.add(sales(2))
+    told = await library.diff("sales@1", "sales@2")
+    assert told.startswith("--- sales@1\n+++ sales@2\n")
+    assert "-    limit: 1\n+    limit: 2\n" in told
+
+
 async def test_private_strategies_are_ones_own(running: RunningBoard) -> None:
     """In private scope the strategies are the agent's own, beside those that are shared."""
     await Library(running["ana"], scope="private").add(sales(1))

@@ -36,6 +36,7 @@ for _ in range(20):
         (Strategy("a", Template((PlanStep("x"),)), when={"tool": {"==": "x"}}), "when.tool: only a rule is asked about calls"),
         (Strategy("a", Parameters({})), "parameters: it says nothing"),
         (Strategy("a", Parameters({"temperature": float("nan")})), "parameters.temperature: nan is no finite number"),
+        (Strategy("a", Rule(advice="x\ud800")), "strategy a: '\\ud800' in it is half of a character"),
         (Strategy("a", Rule(advice="x" * 50_000)), "strategy a: it has more than 49,152 bytes"),
     ],
 )
