@@ -52,6 +52,7 @@ for _command, (_module, _help) in {
     "replay": ("keeping", "A board as it stood, from its journal."),
     "backup": ("keeping", "Copy a board into one file, while it may be in use."),
     "restore": ("keeping", "Make a board of a backup."),
+    "strategy": ("strategy", "The strategies of a board: list, show, diff, add, approve, reject, retire, rollback."),
     "agent": ("agent", "Who may speak on the boards of a data folder: keys and permissions."),
     "doctor": ("doctor", "Is everything in place, and what did boards set aside?"),
 }.items():
