@@ -1,5 +1,6 @@
 """Claims about the READMEs and the pages of docs/: what they show is run as it stands."""
 
+import json
 import os
 import re
 import shlex
@@ -67,6 +68,18 @@ def test_the_page_of_scents(tmp_path: Path) -> None:
     assert (tmp_path / "field.png").exists()
 
 
+def test_the_page_of_strategies(tmp_path: Path) -> None:
+    """Its file is read, its code prints what it is said to, and its commands decide about what that left on the board."""
+    page = "docs/strategies.md"
+    [file], [printed] = blocks(page, "yaml"), blocks(page, "text")
+    (tmp_path / "monthly.yaml").write_text(file, "utf-8")
+    assert run([sys.executable, "-W", "error", "-c", "\n".join(blocks(page, "python"))], tmp_path) == printed
+    *_, listed = [run(shlex.split(command), tmp_path) for command in commands(page)]
+    assert {each["ref"]: each["status"] for each in json.loads(listed)} == {
+        "careful@1": "retired", "monthly-sales@1": "retired", "report-plan@1": "active",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("readme", READMES)
 def test_a_board_that_is_served(readme: str, tmp_path: Path) -> None:
     """While the first command runs, the second shows what the others do."""
@@ -97,7 +110,16 @@ def test_the_gate_calls_the_tests_as_the_readme_says() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [*READMES, "CONTRIBUTING.md", "docs/design.md", "docs/memory.md", "docs/context.md", "docs/scents.md", "docs/messages.md"],
+    [
+        *READMES,
+        "CONTRIBUTING.md",
+        "docs/design.md",
+        "docs/memory.md",
+        "docs/context.md",
+        "docs/scents.md",
+        "docs/messages.md",
+        "docs/strategies.md",
+    ],
 )
 def test_links_lead_somewhere(page: str) -> None:
     """Every relative link names a file that is there."""
