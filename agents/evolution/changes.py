@@ -31,7 +31,7 @@ _DEEP: Mapping[Field, int] = {
 
 def identity(strategy: Strategy) -> str:
     """Equal for versions of one name that do the same, whatever their numbers: *name#digest*."""
-    said = msgspec.json.encode([[list(field), value] for field, value in sorted(fields(strategy).items())], order="deterministic")
+    said = _encoded([[list(field), value] for field, value in sorted(fields(strategy).items())])
     return f"{strategy.name}#{sha256(said).hexdigest()[:12]}"
 
 
@@ -53,7 +53,7 @@ def fields(strategy: Strategy) -> Fields:
 def changes(parent: Strategy | None, child: Strategy) -> Fields:
     """What ``child`` says otherwise than ``parent``: field → its new value, or ``GONE``; of a child without a parent, all that it says."""
     old, new = fields(parent) if parent else {}, fields(child)
-    changed = {field: value for field, value in new.items() if field not in old or old[field] != value}
+    changed = {field: value for field, value in new.items() if field not in old or _encoded(old[field]) != _encoded(value)}
     return changed | {field: GONE for field in old if field not in new}
 
 
@@ -61,8 +61,9 @@ def changed(parent: Strategy, by: Fields) -> Strategy:
     """``parent`` with these changes; its version, note and lineage are the parent's still. Raises ``msgspec.ValidationError``."""
     said = {field: value for field, value in (fields(parent) | by).items() if value is not GONE}
     data = msgspec.to_builtins(parent)
-    for name in ("body", "types", "when", "priority"):
+    for name in ("types", "when", "priority"):
         data.pop(name, None)
+    data["body"] = {"values": {}} if said.get(("body", "type")) == "parameters" else {}
     for field, value in said.items():
         place = data
         for part in field[:-1]:
@@ -77,6 +78,11 @@ def told(changes: Fields) -> str:
         f"{'.'.join(field[1:] if field[0] == 'body' and len(field) > 1 else field)} {'gone' if value is GONE else f'= {value!r}'}"
         for field, value in sorted(changes.items())
     )
+
+
+def _encoded(value: Any) -> bytes:
+    """As JSON, in which true is not 1."""
+    return msgspec.json.encode(value, order="deterministic")
 
 
 def _gather(field: Field, value: Any, depth: int, found: Fields) -> None:

@@ -9,7 +9,6 @@ sequence that all requests share: what is narrower than that, no request tells.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from agents.conditions import Situation, meets
@@ -60,24 +59,23 @@ def _facts(covered: Sequence[Sequence[Situation]], others: Sequence[Sequence[Sit
 
 
 def _of(subject: str, covered: Sequence[Sequence[Mapping[str, Any]]], others: Sequence[Sequence[Mapping[str, Any]]]) -> Iterator[Condition]:
-    """A value that is equal, or not equal to that of others, or a bound half way between theirs."""
+    """The one value that ours have, or that theirs have and ours have not; of numbers a bound half way between ours and theirs."""
     for name in _names(covered):
         ours = [each[name] for task in covered for each in task if name in each]
         theirs = [each[name] for task in others for each in task if name in each]
-        for value in _distinct(ours):
-            yield f"{subject}.{name}", "==", value
-        for value in _distinct(theirs):
-            yield f"{subject}.{name}", "!=", value
-        numbers = sorted({value for value in (*ours, *theirs) if isinstance(value, int | float) and not isinstance(value, bool)})
-        if len(numbers) > 1 and len(numbers) <= 1000:
-            low, high = min(filter(_number, ours), default=None), max(filter(_number, ours), default=None)
-            for below, above in pairwise(numbers):
-                bound = (below + above) / 2
-                bound = int(bound) if bound == int(bound) else bound
-                if low is not None and above == low:
-                    yield f"{subject}.{name}", ">", bound
-                if high is not None and below == high:
-                    yield f"{subject}.{name}", "<", bound
+        for operator, values in (("==", _distinct(ours)), ("!=", _distinct(theirs))):
+            if len(values) == 1:
+                yield f"{subject}.{name}", operator, values[0]
+        numbers = [value for value in ours if _number(value)]
+        if below := [value for value in theirs if numbers and _number(value) and value < min(numbers)]:
+            yield f"{subject}.{name}", ">", _between(max(below), min(numbers))
+        if above := [value for value in theirs if numbers and _number(value) and value > max(numbers)]:
+            yield f"{subject}.{name}", "<", _between(max(numbers), min(above))
+
+
+def _between(low: float, high: float) -> float:
+    middle = (low + high) / 2
+    return int(middle) if middle == int(middle) else middle
 
 
 def _words(covered: Sequence[Sequence[Situation]]) -> Iterator[Condition]:
@@ -121,7 +119,7 @@ def _names(tasks: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
 
 def _distinct(values: Iterable[Any]) -> list[Any]:
     plain = {(type(value).__name__, value) for value in values if isinstance(value, str | int | float | bool)}
-    return [value for _, value in sorted(plain, key=lambda each: (each[0], each[1]))][:100]
+    return [value for _, value in sorted(plain)]
 
 
 def _number(value: Any) -> bool:

@@ -18,20 +18,20 @@ def said(by: str, text: str) -> Turn:
 
 
 def task(
-    id: str,
+    name: str,
     *turns: ToolCall | Turn,
     outcome: Outcome = "failure",
     request: str = "An appointment, please",
-    type: str = "appointment",
+    kind: str = "appointment",
     feedback: str = "",
     expected: tuple[ToolCall, ...] | None = None,
     **facts: Any,
 ) -> TaskLog:
     """A task of the desk, with a turn for each call."""
     made = tuple(each if isinstance(each, Turn) else Turn("desk", calls=(each,)) for each in turns)
-    return TaskLog(id, "desk", request, type, made, Verdict(outcome, feedback, "user", expected), tools=TOOLS, facts=facts)
+    return TaskLog(name, "desk", request, kind, made, Verdict(outcome, feedback, "user", expected), tools=TOOLS, facts=facts)
 
 
-def went_well(id: str, *turns: ToolCall | Turn, **more: Any) -> TaskLog:
+def went_well(name: str, *turns: ToolCall | Turn, **more: Any) -> TaskLog:
     """One that did not fail."""
-    return task(id, *turns, outcome="success", **more)
+    return task(name, *turns, outcome="success", **more)

@@ -5,9 +5,9 @@ from agents.evolution.selecting import Weights, select
 from agents.memory.records import Cause, Outcome, TaskRecord
 
 
-def record(id: str, outcome: Outcome = "failure", way: str = "a", cause: Cause | None = None, **more: object) -> TaskRecord:
+def record(name: str, outcome: Outcome = "failure", way: str = "a", cause: Cause | None = None, **more: object) -> TaskRecord:
     """What a task came to."""
-    return TaskRecord(id, "desk", "An appointment", outcome, way, type="appointment", cause=cause, **more)  # type: ignore[arg-type]
+    return TaskRecord(name, "desk", "An appointment", outcome, way, type="appointment", cause=cause, **more)  # type: ignore[arg-type]
 
 
 def test_a_failure_that_is_repeated_critical_and_complained_of_comes_first() -> None:

@@ -1,0 +1,202 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.conditions import validated
+from agents.evolution.mends import Case, mends
+from agents.evolution.signs import signs
+from agents.evolution.strategies import Mend, Parameters, PlanStep, Rule, Strategy, Template
+from agents.evolution.variation import too_large
+from agents.memory.records import TaskLog, ToolCall
+from tests.agents.evolution.cases import call, task, went_well
+
+ABOUT = {"tool": {"==": "find_slots"}}
+
+
+def found(failure: TaskLog, *successes: TaskLog, strategies: tuple[Strategy, ...] = ()) -> list[Mend]:
+    """The mends of a failure, by its most telling sign."""
+    return list(mends(Case(failure, next(iter(signs(failure)), None), successes, strategies)))
+
+
+def bodies(mends: list[Mend]) -> list[object]:
+    """What they do, without advice."""
+    return [mend.body for mend in mends if mend.body != Rule(advice=getattr(mend.body, "advice", ""))]
+
+
+def well(*given: dict[str, object]) -> list[TaskLog]:
+    """Tasks that went well with such calls of find_slots."""
+    return [went_well(f"w{n}", ToolCall("find_slots", each)) for n, each in enumerate(given)]
+
+
+def test_a_parameter_that_all_successes_give_alike_becomes_a_default() -> None:
+    """For calls of that tool, in tasks of that type."""
+    first, *_ = found(task("t", call("find_slots", doctor="Wang")), *well({"doctor": "Li", "limit": 50}, {"doctor": "Wu", "limit": 50}))
+    assert (first.strategy, first.body, first.when, first.types) == (None, Rule(defaults={"limit": 50}), ABOUT, ("appointment",))
+    assert "2 tasks that went well" in first.note
+
+
+def test_one_that_some_successes_do_without_does_not() -> None:
+    """It is not what made them go well."""
+    assert found(task("t", call("find_slots")), *well({"limit": 50}, {})) == []
+
+
+def test_what_a_request_names_belongs_to_its_task() -> None:
+    """It is suggested for no other: neither what the failure's own request says, nor what those of successes say."""
+    failure = task("t", call("find_slots"), request="Dr. Wang on 2 March")
+    others = [went_well(f"w{n}", call("find_slots", doctor="Li"), request="Dr. Li, please") for n in range(3)]
+    assert found(failure, *others) == []
+    expected = task("t", call("find_slots"), request="Dr. Wang on 2 March", expected=(call("find_slots", doctor="Wang"),))
+    assert bodies(found(expected)) == []
+
+
+def test_one_that_the_failure_gives_otherwise_is_set_where_it_is_so() -> None:
+    """If at least two successes agree, and it is not what the user asked for."""
+    failure = task("t", call("find_slots", view="compact"))
+    first, *_ = found(failure, *well({"view": "full"}, {"view": "full"}))
+    assert (first.body, first.when) == (Rule(set={"view": "full"}), ABOUT | {"parameters.view": {"==": "compact"}})
+    assert found(failure, *well({"view": "full"})) == []
+    assert found(task("t", call("find_slots", view="compact"), request="compact"), *well({"view": "full"}, {"view": "full"})) == []
+
+
+def test_what_the_feedback_names_is_believed_of_one_success() -> None:
+    """Though others do without."""
+    failure = task("t", call("find_slots"), feedback="Show me the full view")
+    assert bodies(found(failure, *well({"view": "full"}, {}))) == [Rule(defaults={"view": "full"})]
+
+
+def test_what_was_expected_comes_first_one_field_at_a_time() -> None:
+    """And then all of it in one, if nothing that was given is to be changed."""
+    ought = call("find_slots", doctor="Wang", limit=50, view="full")
+    failure = task("t", call("find_slots", doctor="Wang"), expected=(ought,), request="Dr. Wang")
+    assert bodies(found(failure)) == [
+        Rule(defaults={"limit": 50}),
+        Rule(defaults={"view": "full"}),
+        Rule(defaults={"limit": 50, "view": "full"}),
+    ]
+
+
+def test_another_tool_is_called_where_it_was_expected() -> None:
+    """With what it needs besides."""
+    failure = task("t", call("slots_of_week", doctor="Wang"), expected=(call("find_slots", doctor="Wang", limit=50),))
+    first, *_ = found(failure)
+    assert (first.body, first.when) == (Rule(use="find_slots", defaults={"limit": 50}), {"tool": {"==": "slots_of_week"}})
+
+
+def test_a_tool_that_took_the_place_of_one_that_failed_is_used_instead() -> None:
+    """If it is at hand and takes what the other was given; else it is an advice."""
+    failure = task("t", call("find_slots", "timeout", doctor="Wang"))
+    others = [went_well(f"w{n}", call("find_slots", "timeout", doctor="Li"), call("slots_of_week", doctor="Li")) for n in range(2)]
+    assert bodies(found(failure, *others)) == [Rule(use="slots_of_week")]
+    others = [went_well("w", call("find_slots", "timeout", doctor="Li"), call("slots_of_week", week=9))]
+    assert bodies(found(failure, *others)) == []
+    assert "slots_of_week may do" in str(found(failure, *others)[0].body)
+
+
+def test_a_value_that_the_tool_says_is_meant_replaces_the_one_it_does_not_know() -> None:
+    """Where it is given."""
+    first, *_ = found(task("t", call("find_slots", "unknown ward 'eyes', did you mean 'eye'?", ward="eyes")))
+    assert (first.body, first.when) == (Rule(set={"ward": "eye"}), ABOUT | {"parameters.ward": {"==": "eyes"}})
+
+
+def test_a_bound_that_the_tool_tells_is_kept() -> None:
+    """Wherever it is passed."""
+    first, *_ = found(task("t", call("find_slots", "limit must be at most 100", limit=500)))
+    assert (first.body, first.when) == (Rule(set={"limit": 100}), ABOUT | {"parameters.limit": {">": 100}})
+    first, *_ = found(task("t", call("find_slots", "parameter days: must be at least 7", days=1)))
+    assert (first.body, first.when) == (Rule(set={"days": 7}), ABOUT | {"parameters.days": {"<": 7}})
+
+
+def test_a_result_that_is_not_whole_asks_for_all_of_it() -> None:
+    """If the tool says by which parameter, and how much there is."""
+    first, *_ = found(task("t", call("find_slots", result={"slots": 20, "note": "20 of 45 slots: raise limit to see more"})))
+    assert first.body == Rule(defaults={"limit": 45})
+
+
+def test_a_tool_that_successes_call_before_becomes_a_step_of_the_plan_in_force() -> None:
+    """Ahead of the one that it came before; without a plan the two become one."""
+    failure = task("t", call("book", doctor="Wang"))
+    others = [went_well(f"w{n}", call("find_slots", limit=50), call("book", doctor=name)) for n, name in enumerate(["Wu", "Li"])]
+    step = PlanStep("call find_slots", "find_slots", {"limit": 50})
+    first, *_ = found(failure, *others)
+    assert first.body == Template((step, PlanStep("call book", "book")))
+    plan = Strategy("plan", Template((PlanStep("greet"), PlanStep("book it", "book"))))
+    first, *_ = found(failure, *others, strategies=(plan,))
+    assert (first.strategy, first.body) == ("plan", Template((PlanStep("greet"), step, PlanStep("book it", "book"))))
+
+
+def test_the_strategy_that_made_a_call_what_it_was_is_changed() -> None:
+    """A rule's value, a plan's step with its variables, or a setting; and it might rather be left alone there."""
+    rule = Strategy("few", Rule(defaults={"limit": 5}), when=ABOUT)
+    failure, others = task("t", call("find_slots", limit=5)), well({"limit": 50}, {"limit": 50})
+    first, narrower = found(failure, *others, strategies=(rule,))
+    assert (first.strategy, first.body, first.when) == ("few", Rule(defaults={"limit": 50}), ABOUT)
+    assert (narrower.strategy, narrower.body, narrower.when) == ("few", rule.body, rule.when)
+
+    plan = Strategy("plan", Template((PlanStep("look", "slots_of_week", {"doctor": "{doctor}", "week": 9}),)))
+    ought = call("find_slots", doctor="Wang", limit=50)
+    first, *_ = found(task("t", call("slots_of_week", doctor="Wang", week=9), expected=(ought,), request="Wang"), strategies=(plan,))
+    assert (first.strategy, first.body) == ("plan", Template((PlanStep("look", "find_slots", {"doctor": "{doctor}", "limit": 50}),)))
+
+    settings = Strategy("settings", Parameters({"limit": 5}))
+    first, *_ = found(failure, *others, strategies=(settings,))
+    assert (first.strategy, first.body) == ("settings", Parameters({"limit": 50}))
+
+
+def test_a_rule_about_the_same_calls_gets_one_default_more() -> None:
+    """Rather than there being two."""
+    rule = Strategy("careful", Rule(defaults={"view": "full"}), types=("appointment",), when=ABOUT)
+    first, *_ = found(task("t", call("find_slots", view="full")), *well({"limit": 50}, {"limit": 50}), strategies=(rule,))
+    assert (first.strategy, first.body) == ("careful", Rule(defaults={"view": "full", "limit": 50}))
+
+
+def test_the_last_resort_is_an_advice() -> None:
+    """In the words of the sign, for tasks that have the tool."""
+    (advice,) = found(task("t", call("find_slots", "timeout")))
+    assert isinstance(advice.body, Rule)
+    assert "find_slots could not do it: timeout" in advice.body.advice
+    assert advice.when == {"tools": {"has": "find_slots"}}
+
+
+values = st.one_of(
+    st.integers(0, 3), st.booleans(), st.sampled_from(["x", "y", "", "Dr. Wang"]), st.none(), st.lists(st.integers(), max_size=1)
+)
+calls = st.builds(
+    ToolCall,
+    st.sampled_from(["book", "find_slots", "send"]),
+    st.dictionaries(st.sampled_from(["limit", "view"]), values),
+    st.none() | st.just({"truncated": True, "limit": 5}),
+    st.sampled_from([None, None, "timeout", "limit must be at most 2", "did you mean 'y'?", "parameter view: one of 3"]),
+)
+logs = st.lists(calls, max_size=4)
+in_force = st.lists(
+    st.builds(
+        Strategy,
+        st.sampled_from(["one", "two"]),
+        st.one_of(
+            st.builds(
+                Rule,
+                st.none() | st.just("book"),
+                st.dictionaries(st.just("limit"), st.integers(0, 3)),
+                advice=st.sampled_from(["", "mind"]),
+            ),
+            st.just(Template((PlanStep("look", "find_slots", {"limit": 2}),))),
+            st.just(Parameters({"limit": 2})),
+        ),
+        when=st.sampled_from([{}, ABOUT]),
+    ),
+    max_size=2,
+    unique_by=lambda each: each.name,
+)
+
+
+@given(logs, st.lists(logs, max_size=3), st.none() | logs, in_force)
+def test_every_mend_is_a_small_change_under_conditions_that_are_some(
+    made: list[ToolCall], others: list[list[ToolCall]], ought: list[ToolCall] | None, strategies: list[Strategy]
+) -> None:
+    """Each once, of a strategy that is there or of a new one."""
+    failure = task("t", *made, expected=None if ought is None else tuple(ought), request="Dr. Wang", feedback="view y")
+    suggested = found(failure, *(went_well(f"w{n}", *each) for n, each in enumerate(others)), strategies=tuple(strategies))
+    by_name = {strategy.name: strategy for strategy in strategies}
+    for mend in suggested:
+        assert not too_large(mend, by_name[mend.strategy] if mend.strategy else None)
+        validated(mend.when)
+    assert len(suggested) == len({repr(mend) for mend in suggested})
