@@ -72,6 +72,11 @@ def changed(parent: Strategy, by: Fields) -> Strategy:
     return msgspec.convert(data, Strategy)
 
 
+def contradict(ours: Fields, theirs: Fields) -> bool:
+    """Do they say different things of one field?"""
+    return any(_encoded(ours[field]) != _encoded(theirs[field]) for field in ours.keys() & theirs.keys())
+
+
 def told(changes: Fields) -> str:
     """In words, for people: *defaults.limit = 100, when.request.matches gone*."""
     return ", ".join(

@@ -8,14 +8,14 @@ answer at all (the budget is spent, time is over) leave the diagnosis of the rul
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
 from agents.chat import Chat, ChatError
-from agents.conditions import validated
+from agents.conditions import When, validated
 from agents.evolution.analysis import diagnose
 from agents.evolution.attribution import NOT_AGENTS
 from agents.evolution.strategies import Diagnosis, Mend, Rule, Strategy
@@ -111,8 +111,7 @@ def checked(said: str, failure: TaskLog, successes: Sequence[TaskLog], strategie
 
 def _mend(said: SuggestedRule, failure: TaskLog, tools: set[str], by_name: dict[str, Strategy]) -> Mend:
     when = validated(said.when, "the answer's when")
-    named = {said.use, *(value for subject in ("tool", "tools") for value in when.get(subject, {}).values())} - {None}
-    if unknown := [each for each in named if each not in tools]:
+    if unknown := [each for each in (said.use, *_tools(when)) if each and each not in tools]:
         raise BadValue(f"the answer names a tool {unknown[0]!r}, and there are {', '.join(sorted(tools))}")
     parent = by_name.get(said.strategy) if said.strategy else None
     if said.strategy and parent is None:
@@ -125,6 +124,14 @@ def _mend(said: SuggestedRule, failure: TaskLog, tools: set[str], by_name: dict[
     if why := too_large(mend, parent):
         raise BadValue(f"the answer suggests too much: {why}")
     return mend
+
+
+def _tools(when: When) -> Iterator[str]:
+    """The tools that conditions name; a pattern names none."""
+    for subject in ("tool", "tools"):
+        for operator, value in when.get(subject, {}).items():
+            if operator != "matches":
+                yield from map(str, value if isinstance(value, list) else [value])
 
 
 def _shown(log: TaskLog) -> dict[str, Any]:

@@ -13,7 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from agents.conditions import validated
-from agents.evolution.changes import Fields, changed, changes, fields, identity, told
+from agents.evolution.changes import changes, identity, told
+from agents.evolution.crossing import crossings
 from agents.evolution.mends import about
 from agents.evolution.separating import Condition, separating
 from agents.evolution.strategies import Diagnosis, Lineage, Mend, Parameters, PlanStep, Rule, Strategy, Template
@@ -54,43 +55,65 @@ def vary(
     cycle: str = "",
     at_most: int = 10,
 ) -> Varied:
-    """A candidate for each mend that the diagnoses suggest, the one that most failures ask for first.
+    """A candidate for each mend that the diagnoses suggest, the one that most failures ask for first; then crossings of strategies.
 
     ``strategies``: the newest version of each name, which the candidates follow; ``failures`` and ``successes``: the logs from which the
     conditions are generalised; ``rejected``: the ``changes.identity`` of what was turned down before.
     """
     by_name = {strategy.name: strategy for strategy in strategies}
-    known = {identity(strategy) for strategy in strategies}
-    candidates: list[Strategy] = []
-    passed: list[PassedOver] = []
+    made = _Made({*rejected, *map(identity, strategies)}, at_most)
     for suggested, behind in _asked(diagnoses):
         mend, parent = _following(suggested, by_name)
-        if mend.strategy and parent is None:
-            passed.append(PassedOver(mend, f"there is no strategy {mend.strategy!r}"))
-            continue
-        try:
-            validated(mend.when)
-        except BadValue as error:
-            passed.append(PassedOver(mend, str(error)))
+        if why := _wrong(mend, parent):
+            made.passed_over.append(PassedOver(mend, why))
             continue
         tasks = {each.task for each in behind}
         conditions = _conditions(mend, parent, [log for log in failures if log.id in tasks], successes)
         if not conditions:
-            passed.append(PassedOver(mend, "nothing tells the tasks that it fails from those that it serves"))
+            made.passed_over.append(PassedOver(mend, "nothing tells the tasks that it fails from those that it serves"))
         for when in conditions:
-            candidate = _candidate(mend, when, parent, behind, cycle, by_name)
-            if identity(candidate) in {*rejected, *known}:
-                passed.append(PassedOver(mend, "it was proposed before"))
-            elif why := too_large(msgspec.structs.replace(mend, when=when), parent):
-                passed.append(PassedOver(mend, why))
-            elif sum(each.name == candidate.name for each in candidates) >= OF_A_NAME:
-                passed.append(PassedOver(mend, f"{OF_A_NAME} others of its name come first"))
-            elif len(candidates) >= at_most:
-                passed.append(PassedOver(mend, f"{at_most} others come first"))
-            else:
-                known.add(identity(candidate))
-                candidates.append(candidate)
-    return Varied(tuple(candidates), tuple(passed))
+            made.offer(msgspec.structs.replace(mend, when=when), parent, _candidate(mend, when, parent, behind, cycle, by_name))
+    for one, child in crossings(strategies, failures, cycle=cycle):
+        made.offer(Mend(one.name, child.body, child.when, child.types, child.lineage.reason), one, child)
+    return Varied(tuple(made.candidates), tuple(made.passed_over))
+
+
+class _Made:
+    """What has been made so far."""
+
+    def __init__(self, known: set[str], at_most: int) -> None:
+        self.candidates: list[Strategy] = []
+        self.passed_over: list[PassedOver] = []
+        self._known = known
+        self._at_most = at_most
+
+    def offer(self, mend: Mend, parent: Strategy | None, candidate: Strategy) -> None:
+        """Take it, unless something speaks against it."""
+        if why := self._against(mend, parent, candidate):
+            self.passed_over.append(PassedOver(mend, why))
+        else:
+            self._known.add(identity(candidate))
+            self.candidates.append(candidate)
+
+    def _against(self, mend: Mend, parent: Strategy | None, candidate: Strategy) -> str:
+        if identity(candidate) in self._known:
+            return "it was proposed before"
+        if why := too_large(mend, parent):
+            return why
+        if sum(each.name == candidate.name for each in self.candidates) >= OF_A_NAME:
+            return f"{OF_A_NAME} others of its name come first"
+        return f"{self._at_most} others come first" if len(self.candidates) >= self._at_most else ""
+
+
+def _wrong(mend: Mend, parent: Strategy | None) -> str:
+    """What an analyst ought not to have suggested."""
+    if mend.strategy and parent is None:
+        return f"there is no strategy {mend.strategy!r}"
+    try:
+        validated(mend.when)
+    except BadValue as error:
+        return str(error)
+    return ""
 
 
 def _asked(diagnoses: Iterable[Diagnosis]) -> list[tuple[Mend, list[Diagnosis]]]:
@@ -214,38 +237,6 @@ def too_large(mend: Mend, parent: Strategy | None) -> str:
 
 def _encoded(step: PlanStep) -> bytes:
     return msgspec.json.encode(step, order="deterministic")
-
-
-def cross(one: Strategy, other: Strategy, parent: Strategy | None = None, *, cycle: str = "") -> Strategy | None:
-    """A version that does what both do: ``parent`` with what each says otherwise than it; None where they contradict each other.
-
-    Without a parent the two must do the same kind of thing under the same conditions, and may be for neighbouring types of task: it is
-    for the types of both.
-    """
-    if parent is None:
-        if type(one.body) is not type(other.body) or (one.when, one.priority) != (other.when, other.priority):
-            return None
-        base = msgspec.structs.replace(one, types=tuple(sorted({*one.types, *other.types})) if one.types and other.types else ())
-        ours: Fields = {}
-        theirs = {field: value for field, value in fields(other).items() if field[0] == "body"}
-        if any(fields(one).get(field, value) != value for field, value in theirs.items()):
-            return None
-    else:
-        base, ours, theirs = parent, changes(parent, one), changes(parent, other)
-        if not (ours and theirs) or any(ours.get(field, value) != value for field, value in theirs.items()):
-            return None
-    child = msgspec.structs.replace(
-        changed(base, ours | theirs),
-        version=max(one.version, other.version) + 1,
-        note="",
-        lineage=Lineage(
-            parents=(one.ref, other.ref),
-            failures=tuple(sorted({*one.lineage.failures, *other.lineage.failures})),
-            cycle=cycle,
-            reason=f"what {one.ref} and {other.ref} do, in one",
-        ),
-    )
-    return None if identity(child) in {identity(one), identity(other)} else child
 
 
 def named(mend: Mend) -> str:

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from agents.evolution.changes import changes, identity
 from agents.evolution.strategies import Diagnosis, Lineage, Mend, Parameters, PlanStep, Rule, Strategy, Template
-from agents.evolution.variation import MOST_CHANGED, OF_A_NAME, cross, too_large, vary
+from agents.evolution.variation import MOST_CHANGED, OF_A_NAME, too_large, vary
 from tests.agents.evolution.cases import call, task, went_well
-from tests.agents.evolution.test_changes import versions
 
 ABOUT = {"tool": {"==": "find_slots"}}
 MORE = Mend(None, Rule(defaults={"limit": 50}), ABOUT, ("appointment",), "so do 2 tasks that went well")
@@ -134,45 +133,14 @@ def test_a_strategy_that_fails_some_of_those_it_is_applied_to_is_narrowed() -> N
     assert [each.why for each in found.passed_over] == ["nothing tells the tasks that it fails from those that it serves"]
 
 
-def test_versions_of_one_parent_are_crossed_by_what_they_change() -> None:
-    """Both changes, and both in the lineage."""
-    one = msgspec.structs.replace(FEW, body=Rule(defaults={"limit": 50}), version=4, lineage=Lineage(failures=("t1",)))
-    other = msgspec.structs.replace(FEW, when=ABOUT | {"facts.ward": {"!=": "eye"}}, version=5, lineage=Lineage(failures=("t2",)))
-    child = cross(one, other, FEW, cycle="c1")
-    assert child
-    assert (child.ref, child.body, child.when) == ("few@6", one.body, other.when)
-    assert (child.lineage.parents, child.lineage.failures, child.lineage.cycle) == (("few@4", "few@5"), ("t1", "t2"), "c1")
-
-
-def test_versions_that_contradict_each_other_are_not_crossed() -> None:
-    """Nor one with its parent, in which it differs in nothing."""
-    one = msgspec.structs.replace(FEW, body=Rule(defaults={"limit": 50}))
-    assert cross(one, msgspec.structs.replace(FEW, body=Rule(defaults={"limit": 99})), FEW) is None
-    assert cross(one, FEW, FEW) is None
-    assert cross(one, one, FEW) is None
-
-
-def test_strategies_for_neighbouring_types_become_one_for_both() -> None:
-    """If they speak about the same calls, and do not contradict each other."""
+def test_strategies_in_force_for_neighbouring_types_are_crossed_where_tasks_of_them_fail() -> None:
+    """After what the analyst suggests; the child is made for those failures."""
     one = Strategy("limits", Rule(defaults={"limit": 50}), types=("appointment",), when=ABOUT)
     other = Strategy("views", Rule(defaults={"view": "full"}), types=("referral",), when=ABOUT)
-    child = cross(one, other)
-    assert child
-    assert (child.name, child.body) == ("limits", Rule(defaults={"limit": 50, "view": "full"}))
-    assert child.types == ("appointment", "referral")
-    assert cross(one, msgspec.structs.replace(other, body=Rule(defaults={"limit": 9}))) is None
-    assert cross(one, msgspec.structs.replace(other, when={})) is None
-    assert cross(one, msgspec.structs.replace(other, body=Parameters({"limit": 50}))) is None
-
-
-@given(versions(), versions(), versions())
-def test_a_crossing_does_what_both_do(parent: Strategy, one: Strategy, other: Strategy) -> None:
-    """It differs from the parent in the union of their changes, whichever is named first; and contradictions give none."""
-    child, turned = cross(one, other, parent), cross(other, one, parent)
-    assert (child and identity(child)) == (turned and identity(turned))
-    ours, theirs = changes(parent, one), changes(parent, other)
-    if child:
-        assert changes(parent, child) == ours | theirs == theirs | ours
+    mended, crossed = vary([diagnosed(Mend(None, Rule(advice="mind")))], [other, one], failures=[task("t1", call("find_slots"))]).candidates
+    assert mended.name == "all-advice"
+    assert (crossed.ref, crossed.lineage.parents, crossed.lineage.failures) == ("limits@2", ("limits@1", "views@1"), ("t1",))
+    assert vary([], [one, other]).candidates == ()
 
 
 mends = st.builds(
