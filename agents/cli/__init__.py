@@ -54,6 +54,7 @@ for _command, (_module, _help) in {
     "restore": ("keeping", "Make a board of a backup."),
     "strategy": ("strategy", "The strategies of a board: list, show, diff, add, approve, reject, retire, rollback."),
     "agent": ("agent", "Who may speak on the boards of a data folder: keys and permissions."),
+    "evolve": ("evolve", "Learn from failures: try changes of strategy, and put what holds up for review."),
     "doctor": ("doctor", "Is everything in place, and what did boards set aside?"),
 }.items():
     app.command(f"agents.cli.{_module}:{_command + '_' * iskeyword(_command)}", name=_command, help=_help, sort_key=len(list(app)))
