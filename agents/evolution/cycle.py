@@ -66,8 +66,8 @@ LEASE = 60.0
 """Seconds without a sign of life after which a cycle is taken over."""
 BEAT = 15.0
 """Seconds after which one gives a sign of life, if it has not finished anything meanwhile."""
-AT_ONCE = 8
-"""Retries that are written down together: so many, at most, are done again after a kill."""
+TOGETHER = 1.0
+"""Seconds: retries of so long are written down together, and so long a work, about, is done again after a kill."""
 BESIDE = 20
 """Successes that the analyst is shown beside a failure."""
 
@@ -94,13 +94,17 @@ async def evolve(
     analyst: Analyst | None = None,
     settings: Settings | None = None,
     budget: Budget | None = None,
+    rest: float = 0.0,
     watch: Watch | None = None,
     now: Callable[[], float] = time.time,
 ) -> Account:
     """Go through a cycle, or on with the one that was left half finished, with its own settings.
 
-    ``budget`` is the one that the models of ``retry`` and ``analyst`` have, if they have any: what is spent of it is told, and it is
-    lowered to what the settings leave. Raises ``Busy``, ``Lost``, and what the board refuses; then the cycle is to be gone on with.
+    ``rest``: so many times as long as it worked it lets others work, in this event loop and at the board. Beside agents that are not to
+    notice let it be 50, and ``retry`` in a process ``apart``. ``budget`` is the one that the models of ``retry`` and ``analyst`` have, if
+    they have any: what is spent of it is told, and it is lowered to what the settings leave. ``watch`` is called when it is further.
+
+    Raises ``Busy``, ``Lost``, and what the board refuses; then the cycle is to be gone on with.
     """
     book = Logbook(board)
     with held() as hold:
@@ -109,7 +113,7 @@ async def evolve(
         except BaseException:
             forget(hold)
             raise
-        work = _Work(board, book, cycle, retry, analyst or RuleAnalyst(), budget, now)
+        work = _Work(board, book, cycle, retry, analyst or RuleAnalyst(), budget, rest, now)
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(work.live)
@@ -164,12 +168,21 @@ class _Work:
     """Works on a cycle that is had under its ``hold``."""
 
     def __init__(
-        self, board: Board, book: Logbook, cycle: Cycle, retry: Retry, analyst: Analyst, budget: Budget | None, now: Callable[[], float]
+        self,
+        board: Board,
+        book: Logbook,
+        cycle: Cycle,
+        retry: Retry,
+        analyst: Analyst,
+        budget: Budget | None,
+        rest: float,
+        now: Callable[[], float],
     ) -> None:
         self._book, self._cycle, self._now = book, cycle, now
         self._journal, self._library = Journal(board), Library(board)
         self._retry, self._analyst, self._budget = retry, analyst, budget
         self._settings = cycle.began.settings
+        self._rest, self._since = rest, time.monotonic()
         self._state = State(self._settings)
         self._logs: dict[str, TaskLog] = {}
         self._live: list[Strategy] = []
@@ -186,6 +199,7 @@ class _Work:
             entry = await self._do(unit)
             tokens = max(entry.spent.tokens, self._budget.spent - had if self._budget else 0)
             await self._put(replace(entry, spent=Spent(entry.spent.retries, tokens, time.monotonic() - began)))
+            await self._breathe()
             if watch:
                 watch(self._state)
         return await self._end()
@@ -210,6 +224,11 @@ class _Work:
         if has is None or has.hold != self._cycle.hold:
             who = f"{has.by} works on it now" if has and has.id == self._cycle.id else "it has ended"
             raise Lost(f"cycle {self._cycle.id} was taken over, since nothing was heard of it for {LEASE:g} s: {who}")
+
+    async def _breathe(self) -> None:
+        """Let others work."""
+        await anyio.sleep(self._rest * (time.monotonic() - self._since))
+        self._since = time.monotonic()
 
     def _cap(self) -> None:
         """Leave the models no more than the settings do."""
@@ -239,7 +258,6 @@ class _Work:
         for head in await self._journal.heads():
             if head.verdict and head.id not in records:  # nobody has worked out yet what it came to
                 records[head.id] = summarised(await self._log(head.id))
-                await anyio.lowlevel.checkpoint()
         return choose(list(records.values()), live, learned=learned, settings=self._settings)
 
     async def _analyse(self, task: str) -> Analysed:
@@ -290,14 +308,15 @@ class _Work:
                 stopped = str(error)
                 raise
 
-        while len(fresh) < AT_ONCE and (trial := evaluation.due(plan, [*known, *fresh])):
+        began = time.monotonic()
+        while time.monotonic() - began < TOGETHER and (trial := evaluation.due(plan, [*known, *fresh])):
             fresh.append(await evaluation.attempt(trial, retry, await self._log(trial.task), strategies[trial.strategies]))
             if stopped:
                 fresh.pop()
                 break
             if exceeded(self._settings, self._state.spent + _cost(fresh)):
                 break
-            await anyio.lowlevel.checkpoint()
+            await self._breathe()
         if fresh:
             return Retried(tuple(fresh), _cost(fresh))
         if stopped:
@@ -353,6 +372,7 @@ class _Work:
     async def _log(self, task: str) -> TaskLog:
         if task not in self._logs:
             self._logs[task] = await self._journal.log(task)
+            await self._breathe()
         return self._logs[task]
 
     async def _all(self, tasks: Iterable[str]) -> list[TaskLog]:

@@ -1,6 +1,7 @@
 """An agent that looks after how the others go about their tasks, and stays: put it into a crew.
 
-    crew = Crew([Analyst(), Evolver(retry, after=20)], board="sales")
+    async with apart("retries.py") as retry:
+        await Crew([Analyst(), Evolver(retry, after=20)], board="sales").run(forever=True)
 
 It begins a cycle after so many new failures, every so many seconds, or when somebody asks for one under the key *evolve*; it decides about
 canaries as tasks end; and it says what makes the board raise a signal when success falls or failures cluster (``alarms``).
@@ -39,7 +40,7 @@ _logger = logging.getLogger(__name__)
 class Evolver(Agent):
     """See above. ``after``: new failures; ``pause``: seconds; None: not so. ``window``: tasks whose success is held against that before.
 
-    ``told`` is called with what each cycle came to.
+    ``rest`` is as ``evolve`` takes it. ``told`` is called with what each cycle came to.
     """
 
     def __init__(
@@ -53,12 +54,14 @@ class Evolver(Agent):
         pause: float | None = None,
         test: Test | None = None,
         window: int = 30,
+        rest: float = 50.0,
         told: Callable[[Account], Awaitable[None]] | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(name)
         self._retry, self._analyst, self._settings, self._budget = retry, analyst, settings, budget
         self._after, self._pause, self._test, self._window, self._told = after, pause, test or Test(), window, told
+        self._rest = rest
         self._outcomes: dict[str, Outcome] = {}
         self._failures: set[str] = set()
         """Those that nothing was learned from."""
@@ -106,7 +109,9 @@ class Evolver(Agent):
     async def evolve(self) -> Account | None:
         """Go through a cycle now; None if another is under way."""
         try:
-            done = await evolve(self.board, self._retry, analyst=self._analyst, settings=self._settings, budget=self._budget)
+            done = await evolve(
+                self.board, self._retry, analyst=self._analyst, settings=self._settings, budget=self._budget, rest=self._rest
+            )
         except Busy as error:
             _logger.info("%s", error)
             return None

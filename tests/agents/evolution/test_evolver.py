@@ -54,21 +54,21 @@ async def run(tmp_path: Path, analyst: Analyst, evolver: Evolver) -> None:
 async def test_a_cycle_begins_after_so_many_new_failures(tmp_path: Path) -> None:
     """And not again for the same ones."""
     told = Told()
-    await run(tmp_path, Analyst(tasks()), Evolver(retry, analyst=Guesses(), after=12, told=told))
+    await run(tmp_path, Analyst(tasks()), Evolver(retry, analyst=Guesses(), rest=0, after=12, told=told))
     assert [account.proposed for account in told.accounts] == [("query_sales-limit@1",)]
 
 
 async def test_fewer_failures_begin_none(tmp_path: Path) -> None:
     """One short of it nothing happens."""
     told = Told()
-    await run(tmp_path, Analyst(tasks(failures=11)), Evolver(retry, analyst=Guesses(), after=12, told=told))
+    await run(tmp_path, Analyst(tasks(failures=11)), Evolver(retry, analyst=Guesses(), rest=0, after=12, told=told))
     assert not told.accounts
 
 
 async def test_a_cycle_begins_when_it_is_asked_for(tmp_path: Path) -> None:
     """By an item under the key *evolve*, whoever put it there."""
     told = Told()
-    await run(tmp_path, Analyst(tasks(), ask="learn from that"), Evolver(retry, analyst=Guesses(), after=None, told=told))
+    await run(tmp_path, Analyst(tasks(), ask="learn from that"), Evolver(retry, analyst=Guesses(), rest=0, after=None, told=told))
     assert len(told.accounts) == 1
 
 
@@ -77,7 +77,7 @@ async def test_a_fall_of_success_is_a_signal(tmp_path: Path) -> None:
     good = [logged(2 * n, "success", at=float(n)) for n in range(40)]
     bad = [logged(2 * n + 1, at=100.0 + n) for n in range(20)]
     analyst = Analyst([*good, *bad])
-    await run(tmp_path, analyst, Evolver(retry, after=None, window=20))
+    await run(tmp_path, analyst, Evolver(retry, rest=0, after=None, window=20))
     fell = [each for each in analyst.heard if each.signal == "violated"]
     assert fell
     assert {each.key for each in fell} == {"success_rate"}
@@ -87,14 +87,14 @@ async def test_success_as_before_is_none(tmp_path: Path) -> None:
     """Where two of three tasks succeed, and go on to, nothing is said."""
     mixed = [logged(n, "failure" if n % 3 == 0 else "success", at=float(n)) for n in range(90)]
     analyst = Analyst(mixed)
-    await run(tmp_path, analyst, Evolver(retry, after=None, window=30))
+    await run(tmp_path, analyst, Evolver(retry, rest=0, after=None, window=30))
     assert not [each for each in analyst.heard if each.signal == "violated"]
 
 
 async def test_failures_that_cluster_are_a_signal(tmp_path: Path) -> None:
     """Failures that go the same way confirm each other, which the board notices as a burst."""
     analyst = Analyst(tasks(failures=6))
-    await run(tmp_path, analyst, Evolver(retry, after=None))
+    await run(tmp_path, analyst, Evolver(retry, rest=0, after=None))
     assert [each.key for each in analyst.heard if each.signal == "burst"] == ["failures"]
 
 
@@ -111,7 +111,7 @@ async def test_a_canary_is_promoted_by_its_success(tmp_path: Path) -> None:
             await Library(self.board).approve(LIMIT.ref, by="Ada", share=0.5)
             await super().run()
 
-    await Crew([Reviewer(logs), Evolver(retry, after=None, test=Test(tasks=40, looks=2))], board=path).run()
+    await Crew([Reviewer(logs), Evolver(retry, rest=0, after=None, test=Test(tasks=40, looks=2))], board=path).run()
     async with blackboard.open(path, agent="op") as board:
         [release] = await Library(board).releases()
     assert (release.status, release.by) == ("active", "Ada")
