@@ -4,9 +4,9 @@
     for flag in lessons.check(log_so_far, call):
         print(flag.why)
 
-A risk factor is a lesson if calls bore it more often in tasks that failed than in tasks that went well. A call is flagged if so many lessons
-speak against it as few tasks that go well have. Every lesson counts alike: weights that are fitted to some dozens of tasks hold no better on
-others (R. M. Dawes, *The robust beauty of improper linear models in decision making*, 1979).
+A risk factor is a lesson if calls bore it more often in tasks that failed than in tasks that went well. A call is flagged if so many
+lessons speak against it as few tasks that go well have. Every lesson counts alike: weights that are fitted to some dozens of tasks hold no
+better on others (R. M. Dawes, *The robust beauty of improper linear models in decision making*, 1979).
 
 How many is set so that of tasks that go well at most the share ``false_flags`` is expected to be flagged. Each success is tried by the
 lessons of other tasks, and the bound is the conformal one (V. Vovk, *Cross-conformal predictors*, 2015).

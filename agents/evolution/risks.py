@@ -7,7 +7,7 @@ no risk.
 import re
 from collections.abc import Callable
 
-from agents.evolution.prohibitions import Subject, forbidding
+from agents.evolution.prohibitions import forbidding
 from agents.evolution.proposals import Proposal, names
 from agents.memory.records import TaskLog, ToolCall
 
@@ -58,8 +58,7 @@ def _unlimited(it: Proposal) -> list[str]:
 
 
 def _forbidden(it: Proposal) -> list[str]:
-    about = Subject(it.call.name, it.record, it.call.parameters.keys() - it.keys, frozenset(it.changed))
-    return [sentence for text in it.by_system for sentence in forbidding(text, about, it.vocabulary)]
+    return [sentence for text in it.by_system for sentence in forbidding(text, it)]
 
 
 def _repeated(it: Proposal) -> list[str]:
