@@ -104,7 +104,7 @@ def trial(log: TaskLog, tools: Collection[str], task: str | None = None) -> Tria
         return None
     acts = tuple(
         frozenset(risks(before(log, turn, number), call))
-        for turn, number, call in _calls(log, tools)
+        for turn, number, call in acts_of(log, tools)
         if wrong is None or (turn, number) <= wrong
     )
     return Trial(log.id, log.id if task is None else task, failed, acts)
@@ -118,7 +118,15 @@ def unexpected(log: TaskLog, tools: Collection[str]) -> tuple[int, int] | None:
     if log.verdict is None or log.verdict.expected is None:
         return None
     expected = [(call.name, call.parameters) for call in log.verdict.expected]
-    return next(((turn, number) for turn, number, call in _calls(log, tools) if (call.name, call.parameters) not in expected), None)
+    return next(((turn, number) for turn, number, call in acts_of(log, tools) if (call.name, call.parameters) not in expected), None)
+
+
+def acts_of(log: TaskLog, tools: Collection[str]) -> Iterator[tuple[int, int, ToolCall]]:
+    """The calls of these tools, each with its turn and its number in that."""
+    for turn, each in enumerate(log.turns):
+        for number, call in enumerate(each.calls):
+            if call.name in tools:
+                yield turn, number, call
 
 
 def learn(trials: Iterable[Trial | None], tools: Collection[str], *, false_flags: float = FALSE_FLAGS) -> Lessons:
@@ -159,10 +167,3 @@ def _tasks(trials: Iterable[Trial], risk: str, failed: bool | None = None) -> tu
 
 def _bears(one: Trial, risk: str) -> bool:
     return any(risk in found for found in one.acts)
-
-
-def _calls(log: TaskLog, tools: Collection[str]) -> Iterator[tuple[int, int, ToolCall]]:
-    for turn, each in enumerate(log.turns):
-        for number, call in enumerate(each.calls):
-            if call.name in tools:
-                yield turn, number, call

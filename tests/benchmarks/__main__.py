@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from tests.benchmarks import core, crosswoz, durable, field, isolation, latency, locomo, observing, selection, size, trends
+from tests.benchmarks import core, crosswoz, durable, field, isolation, latency, locomo, observing, selection, size, tau, trends
 from tests.benchmarks.sizes import FULL, QUICK, Sizes
 from tests.benchmarks.table import Report, Row, encode, figure, lines, machine, write
 
@@ -42,14 +42,20 @@ ON_DATA: dict[str, Callable[[Path, Sizes], list[Row]]] = {
     "locomo": locomo.rows,
     "locomo-minilm": locomo.rows_with_model,
     "ablations": selection.ablations,
+    "tau": tau.rows,
     "trends": trends.rows,
 }
 """Those that need a file which is no part of this project: its path stands behind the name."""
 
 
-def run(names: list[str], sizes: Sizes, *, data: Mapping[str, Path] | None = None) -> Report:
-    """Run these, one after the other. One that raises is reported, and hinders no other. ``data``: the file of each that needs one."""
+def run(names: list[str], sizes: Sizes, *, data: Mapping[str, Path] | None = None, train: Path | None = None) -> Report:
+    """Run these, one after the other. One that raises is reported, and hinders no other.
+
+    ``data``: the file of each that needs one; ``train``: that from which *tau* learns, unless it is the same.
+    """
     chosen = BENCHMARKS | {name: partial(ON_DATA[name], path) for name, path in (data or {}).items()}
+    if train is not None and data and "tau" in data:
+        chosen["tau"] = partial(tau.rows, data["tau"], train=train)
     place, began = machine(), perf_counter()
     rows: list[Row] = []
     failures: dict[str, str] = {}
@@ -78,6 +84,7 @@ def main() -> int:
     every = ", ".join((*BENCHMARKS, *(f"{name} PATH" for name in ON_DATA)))
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {every}; if none, all that need no PATH")
     parser.add_argument("--quick", action="store_true", help="smaller boards, fewer pairs: about two minutes, and no figures to rely on")
+    parser.add_argument("--train", type=Path, metavar="FILE", help="for tau: learn from this file's trajectories instead")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the run as JSON")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into its place in this page (docs/benchmarks.md)")
     arguments = parser.parse_args()
@@ -91,7 +98,7 @@ def main() -> int:
             data[name] = path
     if unknown := set(names) - {*BENCHMARKS, *ON_DATA}:
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}: choose from {every}")
-    report = run(names, QUICK if arguments.quick else FULL, data=data)
+    report = run(names, QUICK if arguments.quick else FULL, data=data, train=arguments.train)
     print(*lines(report), sep="\n")  # noqa: T201 - its purpose
     if arguments.json is not None:
         arguments.json.write_bytes(encode(report))
