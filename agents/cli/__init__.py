@@ -52,9 +52,10 @@ for _command, (_module, _help) in {
     "replay": ("keeping", "A board as it stood, from its journal."),
     "backup": ("keeping", "Copy a board into one file, while it may be in use."),
     "restore": ("keeping", "Make a board of a backup."),
+    "tasks": ("tasks", "What agents did, and what they learnt: import, export, list, show, distil, recall."),
     "strategy": ("strategy", "The strategies of a board: list, show, diff, add, approve, reject, retire, rollback."),
-    "agent": ("agent", "Who may speak on the boards of a data folder: keys and permissions."),
     "evolve": ("evolve", "Learn from failures: try changes of strategy, and put what holds up for review."),
+    "agent": ("agent", "Who may speak on the boards of a data folder: keys and permissions."),
     "doctor": ("doctor", "Is everything in place, and what did boards set aside?"),
 }.items():
     app.command(f"agents.cli.{_module}:{_command + '_' * iskeyword(_command)}", name=_command, help=_help, sort_key=len(list(app)))

@@ -1,6 +1,6 @@
 """Which experiences go into a task: those that are alike, and apply (chapter 5, "Retrieval of experience").
 
-    found = recollect(experiences, Situation(request="Sales by month in the north", type="report", tools=("query_sales",)))
+    found = await recall(board, Situation(request="Sales by month in the north", type="report", tools=("query_sales",)))
     found.text()                                  # what worked, then what to beware of
     [(each.experience.id, each.why) for each in (*found.taken, *found.passed)]
 
@@ -17,7 +17,9 @@ from msgspec import Struct
 
 from agents.conditions import Situation
 from agents.memory.applicability import obstacle
+from agents.memory.journal import Journal
 from agents.memory.records import Experience
+from blackboard.client import Board
 from blackboard.errors import BadValue
 from blackboard.text import terms
 
@@ -54,6 +56,14 @@ class Recollection(Struct, frozen=True):
         """What was taken, a line each, for a prompt; empty if there is nothing."""
         heads = {"success": "What worked", "failure": "Beware"}
         return "\n".join(f"{heads[each.experience.outcome]}: {each.experience.lesson}" for each in self.taken)
+
+
+async def recall(board: Board, situation: Situation, *, successes: int = SUCCESSES, lessons: int = LESSONS) -> Recollection:
+    """What the experiences on ``board`` have for a task, as ``recollect``; what is taken is used, which strengthens it a little."""
+    journal = Journal(board)
+    found = recollect(await journal.experiences(), situation, successes=successes, lessons=lessons)
+    await journal.use_experiences(found.ids)
+    return found
 
 
 def recollect(

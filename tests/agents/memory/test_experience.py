@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from agents.conditions import Situation
-from agents.memory.experience import Recollection, recollect
+from agents.memory.experience import Recollection, recall, recollect
+from agents.memory.journal import Journal
 from agents.memory.records import Experience
 from blackboard.errors import BadValue
+from blackboard.testing import running_board
 
 
 def experience(id: str, request: str, outcome: Any = "success", **more: Any) -> Experience:  # noqa: A002 - its own word
@@ -72,3 +74,20 @@ def test_a_number_below_0_is_refused() -> None:
     """It names which."""
     with pytest.raises(BadValue, match="lessons -1"):
         recollect([], ASKED, lessons=-1)
+
+
+async def test_what_is_recalled_from_a_board_is_used() -> None:
+    """What is taken grows stronger, what is passed does not."""
+    async with running_board("ada") as running:
+        journal = Journal(running["ada"])
+        for request, name in ((ASKED.request, "taken"), (f"{ASKED.request}, without refunds", "passed")):
+            await journal.put_experience(experience(name, request, records=("t1",)))
+        before = {item.target: item.strength for item in await journal.board.history("experience")}
+        asked = Situation(f"{ASKED.request}, and the refunds", type="report", tools=("query_sales",))
+        found = await recall(journal.board, asked)
+        assert found.ids == ("taken",)
+        assert [each.experience.id for each in found.passed] == ["passed"]
+        await journal.board.wait_applied()
+        after = {item.target: item.strength for item in await journal.board.history("experience")}
+        assert after["taken"] > before["taken"]
+        assert after["passed"] == before["passed"]

@@ -1,0 +1,197 @@
+"""``tasks``: what agents did, from files and for people, and what can be learnt from it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from agents.cli.errors import CommandError
+from agents.cli.output import plain, print_json, print_table
+from agents.cli.places import OPERATOR, BoardName, Who, opened
+from agents.conditions import Situation
+from agents.memory.experience import Recalled, recall
+from agents.memory.imports import read_json_lines, read_tau, write_json_lines
+from agents.memory.journal import Journal
+from agents.memory.records import Outcome, TaskLog
+from agents.memory.tasks import summarised
+from agents.memory.telling import told_step, told_turn
+
+TaskId = Annotated[str, Parameter(help="The task's id.")]
+Request = Annotated[str, Parameter(help="What is asked for.", allow_leading_hyphen=True)]
+Given = Annotated[Path, Parameter(help="The file.")]
+
+tasks = App(name="tasks", help="What agents did, and what they learnt: import, export, list, show, distil, recall.")
+
+
+@tasks.command(name="import")
+async def import_(
+    board: BoardName,
+    file: Given,
+    /,
+    *,
+    form: Annotated[Literal["jsonl", "tau"], Parameter(name="--format")] = "jsonl",
+    type: Annotated[str, Parameter(name="--type")] = "",  # noqa: A002 - the word for it
+    who: Who = OPERATOR,
+) -> None:
+    """Put tasks of a file on a board; those that are there already are left as they are.
+
+    Parameters
+    ----------
+    form
+        jsonl: a task log in JSON a line, as `tasks export` writes; tau: the trajectories that tau-bench writes.
+    type
+        The type of the tasks, where the file does not say.
+    """
+    try:
+        logs = read_tau(file, type) if form == "tau" else [_typed(log, type) for log in read_json_lines(file)]
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read ({error}): name a file of tasks") from error
+    async with opened(board, who) as at:
+        journal = Journal(at)
+        there = {head.id for head in await journal.heads()}
+        new = [log for log in logs if log.id not in there]
+        for log in new:
+            await journal.put_log(log)
+            if log.verdict is not None:
+                await journal.put_record(summarised(log))
+        await at.wait_applied()
+    done = {"imported": len(new), "there_already": len(logs) - len(new)}
+    if who.json:
+        print_json(done)
+    else:
+        print(f"imported {len(new)} tasks" + (f"; {len(logs) - len(new)} were there already" if len(logs) > len(new) else ""))
+
+
+def _typed(log: TaskLog, type: str) -> TaskLog:  # noqa: A002 - the word for it
+    from msgspec.structs import replace
+
+    return log if log.type else replace(log, type=type)
+
+
+@tasks.command
+async def export(board: BoardName, file: Given, /, *, who: Who = OPERATOR) -> None:
+    """Write the tasks of a board into a file, a task log in JSON a line."""
+    async with opened(board, who) as at:
+        logs = await Journal(at).logs()
+    try:
+        count = write_json_lines(file, logs)
+    except OSError as error:
+        raise CommandError(f"{file} cannot be written ({error}): name another file") from error
+    print(f"exported {count} tasks to {file}")
+
+
+@tasks.command(name="list")
+async def list_(
+    board: BoardName,
+    /,
+    *,
+    type: Annotated[str | None, Parameter(name="--type")] = None,  # noqa: A002 - the word for it
+    outcome: Annotated[Outcome | Literal["open"] | None, Parameter(name="--outcome")] = None,
+    who: Who = OPERATOR,
+) -> None:
+    """The tasks on a board, in the order in which they began.
+
+    Parameters
+    ----------
+    type
+        Only those of this type.
+    outcome
+        Only those that ended so, or are open.
+    """
+    async with opened(board, who) as at:
+        heads = await Journal(at).heads()
+    heads = [head for head in heads if type in {None, head.type} and outcome in {None, _outcome(head)}]
+    if who.json:
+        print_json(heads)
+        return
+    rows = ((_outcome(head), head.type, head.agent, head.request, head.id) for head in heads)
+    print_table(("outcome", "type", "agent", "content", "id"), rows, empty="There are no such tasks.")
+
+
+def _outcome(task: TaskLog) -> str:
+    return task.verdict.outcome if task.verdict else "open"
+
+
+@tasks.command
+async def show(board: BoardName, task: TaskId, /, *, who: Who = OPERATOR) -> None:
+    """A task: how it went turn by turn, what its steps came to, and what it came to."""
+    async with opened(board, who) as at:
+        journal = Journal(at)
+        log, steps, record = await journal.log(task), await journal.steps(task), await journal.record(task)
+    if who.json:
+        print_json({"log": log, "steps": steps, "record": record})
+        return
+    lines = [f"{_outcome(log)} · {log.agent}" + (f" · {log.type}" if log.type else ""), log.request]
+    lines += [told_turn(turn, number) for number, turn in enumerate(log.turns)]
+    lines += [told_step(step) for step in steps]
+    if log.verdict and log.verdict.feedback:
+        lines.append(f"feedback: {log.verdict.feedback}")
+    if record is not None:
+        lines.append(f"path: {' → '.join(record.path)}")
+        lines += [f"lesson: {record.lesson}"] if record.lesson else []
+    print("\n".join(map(plain, lines)))
+
+
+@tasks.command
+async def distil(
+    board: BoardName,
+    /,
+    *,
+    by: Annotated[Literal["fingerprint", "likeness"], Parameter(name="--by")] = "fingerprint",
+    least: int = 3,
+    who: Who = OPERATOR,
+) -> None:
+    """Let many tasks become a few experiences: what worked, and what to beware of.
+
+    Parameters
+    ----------
+    by
+        Which tasks go together. fingerprint: those that went the same way; likeness: those that went alike (the extra learn).
+    least
+        So many tasks make an experience.
+    """
+    from agents.memory.distiller import distil_board
+
+    async with opened(board, who) as at:
+        done = await distil_board(at, by=by, least=least)
+        await at.wait_applied()
+        experiences = await Journal(at).experiences()
+    if who.json:
+        print_json({"done": done, "experiences": experiences})
+        return
+    rows = ((each.outcome, str(len(each.records)), each.type, each.lesson, each.id) for each in experiences)
+    print_table(("outcome", "times", "type", "content", "id"), rows, empty=f"No {least} tasks went alike.")
+    print(f"{done.records} tasks: {len(done.new)} new, {len(done.renewed)} renewed, {len(done.gone)} gone, {done.unchanged} unchanged")
+
+
+@tasks.command(name="recall")
+async def recall_(
+    board: BoardName,
+    request: Request,
+    /,
+    *,
+    type: Annotated[str, Parameter(name="--type")] = "",  # noqa: A002 - the word for it
+    tool: Annotated[Sequence[str], Parameter(name="--tool")] = (),
+    who: Who = OPERATOR,
+) -> None:
+    """What a board's experiences have for a task, and why; what looked alike and does not apply, and why not.
+
+    Parameters
+    ----------
+    type
+        The task's type.
+    tool
+        A tool that is at hand; give it once for each.
+    """
+    async with opened(board, who) as at:
+        found = await recall(at, Situation(request=request, type=type, tools=tuple(sorted(tool))))
+    if who.json:
+        print_json(found)
+        return
+
+    def row(used: str, each: Recalled) -> tuple[str, ...]:
+        return used, each.experience.outcome, f"{each.likeness:.2f}", each.experience.lesson, each.why, each.experience.id
+
+    rows = [*(row("taken", each) for each in found.taken), *(row("passed", each) for each in found.passed)]
+    print_table(("used", "outcome", "score", "content", "because", "id"), rows, empty="Nothing that is known is like it.")
