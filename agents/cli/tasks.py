@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
+import anyio
 from cyclopts import App, Parameter
+from msgspec.structs import replace
 
 from agents.cli.errors import CommandError
 from agents.cli.output import plain, print_json, print_table
@@ -16,6 +18,9 @@ from agents.memory.journal import Journal
 from agents.memory.records import Outcome, TaskLog
 from agents.memory.tasks import summarised
 from agents.memory.telling import told_step, told_turn
+
+AT_ONCE = 16
+"""Tasks that are put on a board together."""
 
 TaskId = Annotated[str, Parameter(help="The task's id.")]
 Request = Annotated[str, Parameter(help="What is asked for.", allow_leading_hyphen=True)]
@@ -51,10 +56,10 @@ async def import_(
         journal = Journal(at)
         there = {head.id for head in await journal.heads()}
         new = [log for log in logs if log.id not in there]
-        for log in new:
-            await journal.put_log(log)
-            if log.verdict is not None:
-                await journal.put_record(summarised(log))
+        for first in range(0, len(new), AT_ONCE):
+            async with anyio.create_task_group() as puts:
+                for log in new[first : first + AT_ONCE]:
+                    puts.start_soon(_put, journal, log)
         await at.wait_applied()
     done = {"imported": len(new), "there_already": len(logs) - len(new)}
     if who.json:
@@ -63,9 +68,13 @@ async def import_(
         print(f"imported {len(new)} tasks" + (f"; {len(logs) - len(new)} were there already" if len(logs) > len(new) else ""))
 
 
-def _typed(log: TaskLog, type: str) -> TaskLog:  # noqa: A002 - the word for it
-    from msgspec.structs import replace
+async def _put(journal: Journal, log: TaskLog) -> None:
+    await journal.put_log(log)
+    if log.verdict is not None:
+        await journal.put_record(summarised(log))
 
+
+def _typed(log: TaskLog, type: str) -> TaskLog:  # noqa: A002 - the word for it
     return log if log.type else replace(log, type=type)
 
 

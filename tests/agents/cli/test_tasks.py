@@ -1,0 +1,91 @@
+"""agents.cli.tasks: what agents did, from files and for people, and what can be learnt from it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.memory.imports import read_json_lines, write_json_lines
+from agents.memory.records import TaskLog, ToolCall, Turn, Verdict
+from blackboard import open_sync
+from tests.agents.cli.commands import pheroboard
+
+
+def log(name: str, request: str = "Plot sales by month", **more: object) -> TaskLog:
+    turns = (
+        Turn("user", f"{request}. Do not use a log scale."),
+        Turn("ada", "", (ToolCall("query", {"by": "month"}, 12), ToolCall("plot", {}))),
+    )
+    given = {"turns": turns, "verdict": Verdict("success", "Thanks."), "type": "report", "tools": ("plot", "query")} | more
+    return TaskLog(name, "ada", request, **given)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Path:
+    """A folder with the board *lab*, and a file of tasks."""
+    with open_sync(tmp_path / "lab", agent="ada"):
+        pass
+    open_one = log("t4", "Mail the plot", verdict=None, type="")
+    write_json_lines(tmp_path / "tasks.jsonl", [log("t1"), log("t2"), log("t3", "Plot sales by month, as bars"), open_one])
+    return tmp_path
+
+
+def test_there_and_back(board: Path) -> None:
+    """Tasks of a file are on the board, once, and leave it as they were; they are listed, filtered and shown."""
+    done = pheroboard(board, "tasks", "import", "lab", "tasks.jsonl", "--type", "mail")
+    assert (done.code, done.out) == (0, "imported 4 tasks\n"), done.err
+    assert pheroboard(board, "tasks", "import", "lab", "tasks.jsonl").out == "imported 0 tasks; 4 were there already\n"
+    assert pheroboard(board, "tasks", "import", "lab", "tasks.jsonl", "--json").json == {"imported": 0, "there_already": 4}
+    assert pheroboard(board, "tasks", "export", "lab", "back.jsonl").out == "exported 4 tasks to back.jsonl\n"
+    there, back = (sorted(read_json_lines(board / name), key=lambda each: each.id) for name in ("tasks.jsonl", "back.jsonl"))
+    assert back[:3] == there[:3]
+    assert (back[3].type, back[3].turns) == ("mail", there[3].turns)
+    assert [task["id"] for task in pheroboard(board, "tasks", "list", "lab", "--outcome", "open", "--json").json] == ["t4"]
+    assert len(pheroboard(board, "tasks", "list", "lab", "--type", "report").out.splitlines()) == 4
+    shown = pheroboard(board, "tasks", "show", "lab", "t1").out
+    assert "success · ada · report\nPlot sales by month\n" in shown
+    assert "Do not use a log scale." in shown
+    assert "path: query → plot" in shown
+    assert pheroboard(board, "tasks", "show", "lab", "t1", "--json").json["record"]["path"] == ["query", "plot"]
+
+
+def test_trajectories_of_tau_bench(board: Path) -> None:
+    """They are a format of their own."""
+    told = {"task_id": 7, "trial": 0, "reward": 1.0, "info": {"task": {"actions": []}}, "traj": [{"role": "user", "content": "Hello"}]}
+    (board / "tau.json").write_text(json.dumps([told]))
+    assert pheroboard(board, "tasks", "import", "lab", "tau.json", "--format", "tau", "--type", "airline").out == "imported 1 tasks\n"
+    (task,) = pheroboard(board, "tasks", "list", "lab", "--json").json
+    assert (task["id"], task["type"], task["request"]) == ("7.0", "airline", "Hello")
+
+
+def test_what_is_learnt_is_recalled(board: Path) -> None:
+    """Distilled it is told, with how often; again there is nothing new; a task that is like it gets it, and one that is not does not."""
+    pheroboard(board, "tasks", "import", "lab", "tasks.jsonl")
+    done = pheroboard(board, "tasks", "distil", "lab")
+    assert done.out.splitlines()[-1] == "3 tasks: 1 new, 0 renewed, 0 gone, 0 unchanged", done.err
+    assert "“Plot sales by month” and 2 like it went well by query → plot" in done.out
+    again = pheroboard(board, "tasks", "distil", "lab", "--by", "likeness", "--json").json
+    assert (again["done"]["unchanged"], again["experiences"][0]["kept"]) == (1, ["Do not use a log scale."])
+    recall = ("tasks", "recall", "lab", "Plot the sales by month", "--type", "report", "--tool", "query")
+    taken = pheroboard(board, *recall, "--tool", "plot", "--json").json
+    assert [each["experience"]["records"] for each in taken["taken"]] == [["t1", "t2", "t3"]]
+    passed = pheroboard(board, *recall).out
+    assert "passed" in passed
+    assert "the tool plot is not at hand" in passed
+    assert pheroboard(board, "tasks", "recall", "lab", "Good morning").out == "Nothing that is known is like it.\n"
+
+
+def test_refusals(board: Path) -> None:
+    """A file that is not there, that is none, one that cannot be written; a task that is not there; a number that cannot be."""
+    (board / "none").write_text("hello")
+    for arguments, sentence in {
+        ("import", "lab", "missing"): "missing cannot be read",
+        ("import", "lab", "none"): "none, line 1: JSON is malformed",
+        ("import", "lab", "none", "--format", "tau"): "give the trajectories that tau-bench writes",
+        ("export", "lab", "missing/file"): "missing/file cannot be written",
+        ("show", "lab", "t9"): "there is no task 't9'",
+        ("distil", "lab", "--least", "0"): "least 0",
+    }.items():
+        done = pheroboard(board, "tasks", *arguments)
+        assert (done.code, done.out) == (1, ""), arguments
+        assert sentence in done.err
