@@ -62,7 +62,7 @@ async def recall(board: Board, situation: Situation, *, successes: int = SUCCESS
     """What the experiences on ``board`` have for a task, as ``recollect``; what is taken is used, which strengthens it a little."""
     journal = Journal(board)
     found = recollect(await journal.experiences(), situation, successes=successes, lessons=lessons)
-    await journal.use_experiences(found.ids)
+    await journal.use(found.ids)
     return found
 
 
