@@ -109,7 +109,7 @@ def _check(subject: str, op: object, bound: Any, at: str) -> None:
         raise BadValue(f"{at}: there is no such operator: there are {' '.join(OPERATORS)}")
     assert isinstance(op, str)
     if not _plain(bound):
-        raise BadValue(f"{at}: compare with a text, a finite number, true or false, or a list of them, not {bound!r}")
+        raise BadValue(f"{at}: compare with a text, a finite number (of 64 bits), true or false, or a list of them, not {bound!r}")
     if subject in _LISTS and op not in {"has", "lacks"}:
         raise BadValue(f"{at}: {subject} is a list of names: ask what it has, or lacks")
     if op in {"has", "lacks"}:
@@ -129,7 +129,11 @@ def _check(subject: str, op: object, bound: Any, at: str) -> None:
 def _plain(bound: Any, deep: bool = False) -> bool:
     if isinstance(bound, list | tuple):
         return not deep and all(_plain(each, deep=True) for each in bound)
-    return isinstance(bound, str | bool | int) or (isinstance(bound, float) and isfinite(bound))
+    return (
+        isinstance(bound, str | bool)
+        or (isinstance(bound, int) and -(2**63) <= bound < 2**64)
+        or (isinstance(bound, float) and isfinite(bound))
+    )
 
 
 def _value(subject: str, situation: Situation) -> Any:

@@ -1,5 +1,6 @@
 """``strategy``: the strategies of a board, and what a person decides about them."""
 
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -60,12 +61,12 @@ async def show(board: BoardName, ref: Ref, /, *, yaml: bool = False, who: Who = 
         return
     from agents.evolution.files import written  # which takes a while to import
 
-    if not yaml:
-        print(f"# {plain(_told(release))}")
-    print(plain(written(release.strategy)), end="")
-    if not yaml:
-        print()
-        print_table(("when", "is", "by", "said by", "scores", "content"), map(_decided, decided), empty="")
+    text = written(release.strategy)
+    if yaml:
+        print(plain(text) if sys.stdout.isatty() else text, end="")  # a file gets it to the letter
+        return
+    print(f"# {plain(_told(release))}\n{plain(text)}")
+    print_table(("when", "is", "by", "said by", "scores", "content"), map(_decided, decided), empty="")
 
 
 @strategy.command

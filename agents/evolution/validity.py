@@ -18,6 +18,8 @@ from blackboard.identity import composed
 
 LARGEST = 48 * 1024
 """Bytes of a strategy, encoded: with its names it fits into an item."""
+HIGHEST = 999_999_999
+"""A version, and a priority."""
 DEEPEST = 16
 """Levels of lists and mappings in what a strategy gives."""
 _NAME = re.compile(r"[\w.\-]{1,100}")
@@ -56,8 +58,10 @@ def parsed_ref(ref: str) -> tuple[str, int | None]:
 
 def _faults(strategy: Strategy) -> Iterator[tuple[str, str]]:
     when = validated_conditions(strategy.when)
-    if strategy.version < 1:
-        yield "version", f"versions are counted from 1, not {strategy.version}"
+    if not 1 <= strategy.version <= HIGHEST:
+        yield "version", f"versions are counted from 1 to {HIGHEST:,}, not {strategy.version}"
+    if abs(strategy.priority) > HIGHEST:
+        yield "priority", f"give one from -{HIGHEST:,} to {HIGHEST:,}, not {strategy.priority}"
     if not all(strategy.types):
         yield "types", "a type has a name"
     match strategy.body:

@@ -1,5 +1,7 @@
 """Conditions are data that a task, or a call, meets or does not, and say so in words."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,6 +128,37 @@ def test_they_part_into_those_of_the_task_and_of_its_calls() -> None:
     assert meets(when, CALL)
     assert meets(of_task(when), CALL)
     assert meets(of_calls(when), CALL)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+ASKED = st.sampled_from(["request", "type", "tool", "tools", "facts", "parameters", "facts.a", "facts.b", "parameters.a"])
+
+
+@given(
+    st.dictionaries(ASKED, st.dictionaries(st.sampled_from(OPERATORS), JSON, min_size=1, max_size=2), max_size=2),
+    st.builds(
+        Situation,
+        request=st.text(max_size=5),
+        tools=st.just(("a", "b")),
+        facts=st.dictionaries(st.sampled_from("ab"), JSON),
+        tool=st.sampled_from([None, "a"]),
+        parameters=st.dictionaries(st.sampled_from("ab"), JSON),
+    ),
+)
+def test_what_is_valid_can_be_asked_of_anything(when: dict[str, Any], situation: Situation) -> None:
+    """Conditions are refused at once, or can be asked of every situation: they hold if each of them does, and what is said tells which."""
+    try:
+        valid = validated(when)
+    except BadValue:
+        return
+    each = [{subject: {op: bound}} for subject, asked in valid.items() for op, bound in asked.items()]
+    assert meets(valid, situation) == all(meets(one, situation) for one in each)
+    told = [explain(one, situation) for one in each if meets(one, situation) == meets(valid, situation)]
+    assert explain(valid, situation) == "; ".join(told)
 
 
 def test_an_evil_expression_takes_linear_time() -> None:

@@ -76,10 +76,13 @@ def test_it_comes_back_as_a_file(desk: Path, strategy: Strategy) -> None:
     """What is shown as YAML is the strategy as a file, and adding that says nothing new; a folder is all its files, and JSON has all."""
     (desk / "many").mkdir()
     (desk / "many" / "a.yaml").write_text(MONTHLY)
-    (desk / "many" / "b.yaml").write_text(MONTHLY.replace("monthly", "按周") + "---\nname: cool\nparameters: {temperature: 0.1}\n")
+    (desk / "many" / "b.yaml").write_text(
+        MONTHLY.replace("monthly", "按周").replace("Whole", "整\u3000\u200d") + "---\nname: cool\nparameters: {temperature: 0.1}\n"
+    )
     assert strategy("add", "many", "--json").code == 0
     shown = strategy("show", "按周", "--yaml").out
-    assert parse(shown)[0].name == "按周"
+    [strategy_] = parse(shown)
+    assert (strategy_.name, strategy_.note) == ("按周", "整\u3000\u200d months")
     (desk / "again.yaml").write_text(shown)
     assert strategy("add", "again.yaml").out.startswith("按周@1 is candidate")
     assert [each["ref"] for each in strategy("list", "--json").json] == ["cool@1", "monthly@1", "按周@1"]

@@ -70,7 +70,7 @@ def strategies(draw: st.DrawFn) -> Strategy:
     return Strategy(
         draw(NAMES),
         body,
-        version=draw(st.integers(1, 10**9)),
+        version=draw(st.integers(1, 999_999_999)),
         types=tuple(draw(st.lists(TEXTS.filter(bool), max_size=2))),
         when=draw(whens(calls=isinstance(body, Rule))),
         priority=draw(st.integers(-5, 5)),

@@ -1,6 +1,7 @@
 """Strategies as YAML: what is written is read as what it was, and what is wrong is told with file, line and key."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,8 +11,9 @@ from msgspec.structs import replace
 from agents.evolution.files import difference, parse, read, written
 from agents.evolution.strategies import Lineage, Parameters, PlanStep, Rule, Strategy, Template
 from agents.evolution.validity import validated
+from agents.evolution.yaml_text import written as yaml
 from blackboard.errors import BadValue
-from tests.agents.evolution.drawn import strategies
+from tests.agents.evolution.drawn import VALUES, strategies
 
 MONTHLY = """\
 name: monthly-sales
@@ -38,6 +40,43 @@ def test_round_trip(drawn: list[Strategy]) -> None:
     text = written(*drawn)
     assert parse(text) == drawn
     assert written(*parse(text)) == text
+
+
+INSIDE = [
+    "use",
+    "set",
+    "defaults",
+    "advice",
+    "steps",
+    "variables",
+    "say",
+    "tool",
+    "parameters",
+    "parents",
+    "request",
+    "facts.x",
+    "has",
+    "<",
+]
+SAID = st.recursive(
+    VALUES, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(INSIDE), inner, max_size=3), max_leaves=6
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["version", "note", "types", "when", "priority", "lineage"]), SAID, max_size=2),
+    st.sampled_from(["rule", "template", "parameters"]),
+    SAID,
+)
+def test_whatever_a_file_says(data: dict[str, Any], body: str, said: Any) -> None:
+    """Whatever a file says, it is a strategy that can be kept, or the error names the file and the line."""
+    try:
+        [strategy] = parse(yaml({"name": "a", **data, body: said}), "a.yaml")
+    except BadValue as error:
+        told = str(error)
+    else:
+        told = "" if validated(strategy) is strategy else "not kept"
+    assert not told or told.startswith("a.yaml, line ")
 
 
 def test_it_is_readable() -> None:

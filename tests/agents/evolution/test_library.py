@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
 from agents.evolution.library import Library
+from agents.evolution.shelf import Shelf
 from agents.evolution.strategies import Lineage, Release, Rule, Strategy
 from blackboard.client import Board
 from blackboard.errors import BadValue
@@ -65,6 +67,18 @@ async def test_the_same_again_is_the_same_version(library: Library) -> None:
     await library.retire("sales@1", by="Wang")
     assert (await library.add(sales(1))).status == "candidate"
     assert len(await library.versions("sales")) == 1
+
+
+async def test_one_who_is_killed_while_adding(library: Library, running: RunningBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number that was taken by one who then was gone is nobody's version: the next one is given to whoever adds next."""
+    with monkeypatch.context() as patched:
+        patched.setattr(Shelf, "say", AsyncMock(side_effect=RuntimeError("killed")))
+        with pytest.raises(RuntimeError):
+            await library.add(sales(1))
+    assert await library.releases() == []
+    assert (await Library(running["bo"]).add(sales(2))).strategy.ref == "sales@2"
+    assert (await library.add(sales(1))).strategy.ref == "sales@3"
+    assert told(await library.releases()) == {"sales@2": "candidate", "sales@3": "candidate"}
 
 
 async def test_the_way_of_a_version(library: Library) -> None:
@@ -241,6 +255,8 @@ async def _race(a: Board, b: Board) -> None:
     assert sorted(versions) == list(range(1, 13))
     for release in await Library(b).releases():
         assert release in added
+    twice = await asyncio.gather(*(Library(board).add(sales(99)) for board in (a, b)))
+    assert {release.strategy.ref for release in twice} == {"sales@13"}
     approving = [Library(board).approve(f"sales@{version}", by="Wang") for version, board in ((1, a), (2, b), (3, a))]
     await asyncio.gather(*approving)
     assert len(await Library(a).releases("active")) == 1
