@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from agents.memory.records import TaskLog
 from blackboard import constraints
@@ -47,6 +48,10 @@ class Situation(Struct, frozen=True):
     def of(cls, task: TaskLog) -> Self:
         """That in which a logged task was begun."""
         return cls(request=task.request, type=task.type, tools=task.tools, facts=task.facts)
+
+    def calling(self, tool: str, parameters: Mapping[str, Any]) -> Self:
+        """The same, with a call that is about to be made."""
+        return replace(self, tool=tool, parameters=parameters)
 
 
 def meets(when: When, situation: Situation) -> bool:

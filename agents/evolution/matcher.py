@@ -76,9 +76,9 @@ class Picked(Struct, frozen=True):
 
     def call(self, tool: str, parameters: Mapping[str, Any]) -> Call:
         """What becomes of a call that is about to be made."""
-        given = self._about(tool, parameters)
+        given = self.situation.calling(tool, parameters)
         chosen = next((use for rule, body in self._rules() if (use := body.use) and meets(of_calls(rule.when), given)), tool)
-        goes = given if chosen == tool else self._about(chosen, parameters)
+        goes = given if chosen == tool else self.situation.calling(chosen, parameters)
         why: list[str] = []
         made = dict(parameters)
         settled: set[str] = set()
@@ -99,10 +99,6 @@ class Picked(Struct, frozen=True):
 
     def _rules(self) -> list[tuple[Strategy, Rule]]:
         return [(choice.strategy, choice.strategy.body) for choice in self.applied if isinstance(choice.strategy.body, Rule)]
-
-    def _about(self, tool: str, parameters: Mapping[str, Any]) -> Situation:
-        of = self.situation
-        return Situation(request=of.request, type=of.type, tools=of.tools, facts=of.facts, tool=tool, parameters=parameters)
 
 
 def pick(releases: Iterable[Release], situation: Situation, *, task: str) -> Picked:

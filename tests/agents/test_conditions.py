@@ -167,6 +167,9 @@ def test_an_evil_expression_takes_linear_time() -> None:
 
 
 def test_the_situation_of_a_logged_task() -> None:
-    """A task's log has the situation in which it was begun, without a call."""
+    """A task's log has the situation in which it was begun, without a call; a call may be about to be made in it."""
     log = TaskLog("1", "ana", "Report", type="report", tools=("plot",), facts={"rows": 5})
     assert Situation.of(log) == Situation("Report", "report", ("plot",), {"rows": 5})
+    assert Situation.of(log).calling("plot", {"kind": "bar"}) == Situation(
+        "Report", "report", ("plot",), {"rows": 5}, "plot", {"kind": "bar"}
+    )
