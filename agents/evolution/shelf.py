@@ -80,8 +80,10 @@ class Shelf:
 
     async def say(self, name: str, decisions: Iterable[Decision]) -> None:
         """Put decisions there about versions of a name: all of them, or none."""
+        known = name in await self.names()  # to say it again would make it ever stronger, and raise signals
         async with self.board.batch() as batch:
-            await batch.deposit(f"strategy {name}", kind=STRATEGY, key=NAMES, target=name, scope=self.scope)
+            if not known:
+                await batch.deposit(f"strategy {name}", kind=STRATEGY, key=NAMES, target=name, scope=self.scope)
             for said in decisions:
                 share = f" for {said.share:.0%} of tasks" if said.status == "canary" else ""
                 why = f": {_short(said.why)}" if said.why else ""

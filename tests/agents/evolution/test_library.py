@@ -229,6 +229,14 @@ async def test_agents_hear_of_a_release(library: Library, running: RunningBoard)
             break
 
 
+async def test_deciding_raises_no_signal(running: RunningBoard) -> None:
+    """However often agents decide about a strategy, nothing of it is confirmed: so no rise, no consensus and no burst is told."""
+    await Library(running["ana"]).add(sales(1))
+    for by in ("ana", "bo", "ana", "bo"):
+        await Library(running[by]).approve("sales@1", by="Wang", share=0.5)
+    assert {item.confirmations for item in await running["ana"].top(kind="strategy")} == {0}
+
+
 async def test_strategies_enter_no_prompt(library: Library, running: RunningBoard) -> None:
     """What is kept of strategies is in no assembled section."""
     await library.add(sales(1, note="limit the sales query"))
