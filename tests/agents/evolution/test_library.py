@@ -229,6 +229,16 @@ async def test_agents_hear_of_a_release(library: Library, running: RunningBoard)
             break
 
 
+async def test_an_export_takes_them_along(library: Library, running: RunningBoard) -> None:
+    """Brought into another board by an export, the strategies are the same there, and so is what became of them."""
+    for limit in range(5):
+        await library.add(sales(limit), status="active", by="Wang")
+    await library.rollback("sales", by="Wang")
+    async with running_board("ana", name="other") as other:
+        await other["ana"].import_(await running["ana"].export())
+        assert await Library(other["ana"]).releases() == await library.releases()
+
+
 async def test_deciding_raises_no_signal(running: RunningBoard) -> None:
     """However often agents decide about a strategy, nothing of it is confirmed: so no rise, no consensus and no burst is told."""
     await Library(running["ana"]).add(sales(1))
