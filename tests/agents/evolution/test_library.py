@@ -221,7 +221,7 @@ async def test_private_strategies_are_ones_own(running: RunningBoard) -> None:
 async def test_agents_hear_of_a_release(library: Library, running: RunningBoard) -> None:
     """Whoever listens to changes of strategies hears that something became of one, and of which."""
     await library.add(sales(1))
-    changes = running["bo"].changes(kind="strategy", key="strategy:*")
+    changes = running["bo"].changes(kind="strategy", key="strategy:sales")
     async with changes:
         await library.approve("sales@1", by="Wang")
         async for change in changes:
