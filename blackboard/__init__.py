@@ -4,8 +4,9 @@
 Names are loaded when they are first asked for, so that importing the package stays quick, and the network never loads an event loop.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from blackboard.lazy import lazy
 
 if TYPE_CHECKING:
     from blackboard.config import BoardConfig
@@ -64,13 +65,4 @@ _HOMES = {
     "without_memory": "section",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'blackboard' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"blackboard.{_HOMES[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy(__name__, _HOMES)
