@@ -31,12 +31,13 @@ def told_value(value: Any) -> str:
 def told_step(step: StepRecord) -> str:
     """A step record and the turns that it stands for, a line for each thing."""
     span = f"turn {step.first}" if step.first == step.last else f"turns {step.first}–{step.last}"
-    return f"[{span}] {told_body(step)}".rstrip()
+    return f"[{span}] {told_body(step)}" if step.intent else f"[{span}]\n{told_body(step)}".rstrip()
 
 
 def told_body(step: StepRecord) -> str:
     """What a step record says, without naming turns."""
-    lines = [step.intent, *(f"→ {called(action)}" for action in step.actions)]
+    lines = [step.intent] if step.intent else []
+    lines += [f"→ {called(action)}" for action in step.actions]
     lines += [f"= {step.state}"] if step.state else []
     lines += [f"figures: {' '.join(step.figures)}"] if step.figures else []
     return "\n".join([*lines, *(f"! {each}" for each in step.kept)])

@@ -9,11 +9,15 @@ from typing import Any
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 import blackboard
 from agents import Agent
+from agents.evolution.library import Library
+from agents.evolution.matcher import Call, Picked
+from agents.evolution.strategies import Rule, Strategy
 from agents.memory.memory import Memory
-from agents.memory.records import ToolCall, Turn, Verdict
+from agents.memory.records import Experience, ToolCall, Turn, Verdict
 from blackboard.errors import BadValue
 from blackboard.testing import ManualClock, running_board
 
@@ -257,3 +261,42 @@ async def test_what_was_recorded_before_a_kill_stands(tmp_path: Path) -> None:
             assert len(turns) >= 10
             async with memory.task(left.request, id=left.id) as task:
                 assert await task.step("on we go") == len(turns)
+
+
+async def test_the_strategies_in_force_are_picked_and_noted() -> None:
+    """Those of the board's library that apply; whoever goes on with a task goes by those that it began with."""
+    rule = Strategy("limit", Rule(defaults={"limit": 10}), when={"tool": {"==": "query"}})
+    async with running_board("ada", "bob") as running:
+        memory, library = Memory(running["ada"]), Library(running["bob"])
+        async with memory.task("Sales", tools=["query"]) as task:
+            assert task.picked.call("query", {}) == Call("query", {})
+        await library.add(rule)
+        await library.approve("limit@1", by="eve")
+        async with memory.task("Sales", tools=["query"], id="s1") as task:
+            assert task.picked.call("query", {}).parameters == {"limit": 10}
+        assert (await memory.journal.log("s1")).strategies == ("limit@1",)
+        await library.add(replace(rule, body=Rule(defaults={"limit": 5})))
+        await library.approve("limit@2", by="eve")
+        async with memory.task("Sales", tools=["query"], id="s1") as task:
+            assert (task.picked.refs, task.picked.call("query", {}).parameters) == (("limit@1",), {"limit": 10})
+        given = Picked.of([replace(rule, version=7)], task.situation)
+        async with memory.task("Sales", tools=["query"], picked=given) as task:
+            assert (task.picked, task.log.strategies) == (given, ("limit@7",))
+
+
+async def test_what_was_learnt_is_recalled_and_noted() -> None:
+    """At once, so that a kill does not lose what went into the task; and it grows stronger."""
+    experience = Experience("e1", "success", "query → plot led there", request="Sales by month as a plot", records=("t1",))
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        await memory.journal.put_experience(experience)
+        [item] = await running["ada"].top(kind="experience")
+        async with memory.task("Sales by month as a plot") as task:
+            found = await task.experiences()
+            assert (found.ids, found.text()) == (("e1",), "What worked: query → plot led there")
+            assert (await memory.journal.log(task.id)).recalled == ("e1",)
+            assert (await running["ada"].get(item)).strength > item.strength
+            assert (await task.experiences()).ids == ("e1",)
+        async with memory.task("Book a flight to Rome") as task:
+            assert (await task.experiences()).ids == ()
+        assert [log.recalled for log in await memory.journal.heads()] == [("e1",), ()]
