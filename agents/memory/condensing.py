@@ -9,6 +9,8 @@ Laws:
 
 from collections.abc import Sequence
 
+import msgspec
+
 from agents.memory.essentials import PEOPLE, TOOL, Essence, essence, is_greeting, numbers, plain_number
 from agents.memory.records import StepRecord, ToolCall, Turn
 from agents.memory.telling import called, shortened, told_value
@@ -21,7 +23,7 @@ INTENT = 160
 REACHED = 80
 """Likewise of what was reached."""
 RESULT = 40
-"""Characters of a result that is told as it is."""
+"""Bytes of a result, as JSON, that is told as it is."""
 
 
 def due(turns: Sequence[Turn], start: int = 0, *, ended: bool = False) -> list[tuple[int, int]]:
@@ -82,10 +84,8 @@ def _state(turns: Sequence[Turn], kept: Sequence[str]) -> str:
     """What had been reached: what the last call gave, and what an agent said last."""
     reached = []
     last = next((call for turn in reversed(turns) for call in reversed(turn.calls)), None)
-    if last is not None and last.error is None and last.result is not None:
-        result = told_value(last.result)
-        if len(result) <= RESULT:
-            reached.append(f"{last.name} gave {result}")
+    if last is not None and last.error is None and last.result is not None and len(msgspec.json.encode(last.result)) <= RESULT:
+        reached.append(f"{last.name} gave {told_value(last.result)}")
     said = next((turn for turn in reversed(turns) if turn.text and turn.by != TOOL and turn.by not in PEOPLE), None)
     if said is not None:
         reached += [shortened(each, REACHED) for each in sentences(said.text) if _states(each) and each not in kept][:1]

@@ -13,7 +13,22 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from tests.benchmarks import core, crosswoz, durable, field, isolation, latency, locomo, observing, selection, size, tau, trends
+from tests.benchmarks import (
+    compression,
+    core,
+    crosswoz,
+    durable,
+    field,
+    isolation,
+    latency,
+    locomo,
+    observing,
+    selection,
+    size,
+    tasks,
+    tau,
+    trends,
+)
 from tests.benchmarks.sizes import FULL, QUICK, Sizes
 from tests.benchmarks.table import Report, Row, encode, figure, lines, machine, write
 
@@ -34,10 +49,12 @@ BENCHMARKS: dict[str, Benchmark] = {
     "field": field.field,
     "size": size.size,
     "import": core.importing,
+    "tasks": tasks.tasks,
 }
 
 
 ON_DATA: dict[str, Callable[[Path, Sizes], list[Row]]] = {
+    "compression": compression.rows,
     "crosswoz": crosswoz.rows,
     "locomo": locomo.rows,
     "locomo-minilm": locomo.rows_with_model,
