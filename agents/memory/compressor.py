@@ -4,24 +4,22 @@ Laws:
 
 - It reads what is on the board and puts what that came to. Whoever records waits for none of it.
 - Nothing is lost by its end, at any moment: what has no record yet is seen on the board, and made when it comes again.
-- A record is made from a whole step, or from a task that has ended, and never made anew. A summariser that fails leaves it as it was
-  extracted.
+- A record is made from a whole step, or from a task that has ended, and never made anew.
 """
 
 import logging
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Protocol, TypeVar
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 import anyio
-from msgspec.structs import replace
 
 from agents.memory.condensing import due, gathered
 from agents.memory.essentials import Essence, essence
 from agents.memory.journal import Journal
-from agents.memory.records import StepRecord, TaskLog, TaskRecord, Turn
-from agents.memory.summarising import Summariser
+from agents.memory.records import StepRecord, TaskLog, Turn
+from agents.memory.summarising import Guarded
 from agents.memory.tasks import checked, following, summarised
 from blackboard.errors import BlackboardError
 from bus.errors import BusError
@@ -30,8 +28,6 @@ GRACE = 2.0
 """Seconds in which what waits is finished when the worker ends; the rest is taken up when it comes again."""
 
 _logger = logging.getLogger(__name__)
-
-R = TypeVar("R", StepRecord, TaskRecord)
 
 
 class Condensable(Protocol):
@@ -59,7 +55,7 @@ class _Ended:
 class Compressor:
     """Condenses the tasks of one agent; ``summariser`` words what was extracted."""
 
-    def __init__(self, journal: Journal, summariser: Summariser) -> None:
+    def __init__(self, journal: Journal, summariser: Guarded) -> None:
         self._journal = journal
         self._summariser = summariser
         self._under_way: WeakValueDictionary[str, Condensable] = WeakValueDictionary()
@@ -149,12 +145,11 @@ class Compressor:
             turns = log.turns[first : last + 1]
             essences = [await self._essence(turn) for turn in turns]
             extracted = gathered(turns, essences, first)
-            worded = await self._worded(self._summariser.step(turns, extracted), extracted)
-            task.steps = (*task.steps, replace(extracted, intent=worded.intent, state=worded.state))
+            task.steps = (*task.steps, await self._summariser.step(turns, extracted))
         if ended:
             summed = summarised(log, task.steps)
-            told = await self._worded(self._summariser.task(log, summed), summed)
-            await self._journal.put_record(checked(replace(summed, lesson=told.lesson)), task.steps[task.put :])
+            worded = await self._summariser.task(log, summed)
+            await self._journal.put_record(checked(worded), task.steps[task.put :])
             self._under_way.pop(log.id, None)
 
     @staticmethod
@@ -162,10 +157,3 @@ class Compressor:
         """A turn at a time, and between two of them whoever waits: in a thread it would hold the interpreter for longer."""
         await anyio.lowlevel.checkpoint()
         return essence(turn)
-
-    async def _worded(self, asked: Awaitable[R], extracted: R) -> R:
-        try:
-            return await asked
-        except Exception as error:  # noqa: BLE001 - whatever a summariser does, the record stands
-            _logger.warning("a summariser failed, what was extracted stands: %s: %s", type(error).__name__, error)
-            return extracted

@@ -16,7 +16,7 @@ from agents.memory.journal import Journal
 from agents.memory.plain import as_read
 from agents.memory.recorder import Task
 from agents.memory.records import TaskLog
-from agents.memory.summarising import Extractive, Summariser
+from agents.memory.summarising import Extractive, Guarded, Summariser
 from blackboard.client import Board
 from blackboard.clock import Clock, SystemClock
 from blackboard.errors import BadValue
@@ -28,13 +28,15 @@ LONGEST_ID = 200
 class Memory:
     """What the agent whose ``board`` it is keeps of its work.
 
-    ``scope``: who sees it. ``clock`` tells when things happened. ``summariser`` words what is condensed; by default what was said stands.
+    ``scope``: who sees it. ``clock`` tells when things happened. ``summariser`` words what is condensed, and is looked
+    through; by default what was said stands.
     """
 
     def __init__(self, board: Board, *, scope: str = "shared", clock: Clock | None = None, summariser: Summariser | None = None) -> None:
         self.journal = Journal(board, scope=scope)
         self._clock = clock or SystemClock()
-        self._compressor = Compressor(self.journal, summariser or Extractive())
+        self.summariser = Guarded(summariser or Extractive())
+        self._compressor = Compressor(self.journal, self.summariser)
 
     def task(
         self,

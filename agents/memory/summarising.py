@@ -67,6 +67,8 @@ class Guarded:
 
     async def step(self, turns: Sequence[Turn], extracted: StepRecord) -> StepRecord:
         said = await self._tried(self._summariser.step(turns, extracted), extracted)
+        if said is extracted:
+            return extracted
         worded = replace(extracted, intent=said.intent, state=said.state)
         worded = replace(worded, figures=(*extracted.figures, *_missing(f"{extracted.intent} {extracted.state}", told_body(worded))))
         told = [told_turn(turn, number) for number, turn in enumerate(turns)]
@@ -74,6 +76,8 @@ class Guarded:
 
     async def task(self, log: TaskLog, extracted: TaskRecord) -> TaskRecord:
         said = await self._tried(self._summariser.task(log, extracted), extracted)
+        if said is extracted:
+            return extracted
         told = [log.request, extracted.feedback, extracted.lesson, *(told_turn(turn, number) for number, turn in enumerate(log.turns))]
         binding = [*extracted.kept, *sentences(extracted.lesson), *sentences(extracted.feedback)]
         losses = ["negation" for _ in turned(binding, said.lesson, told)]
@@ -81,6 +85,8 @@ class Guarded:
 
     async def experience(self, records: Sequence[TaskRecord], extracted: Experience) -> Experience:
         said = await self._tried(self._summariser.experience(records, extracted), extracted)
+        if said is extracted:
+            return extracted
         told = [extracted.lesson, *(text for record in records for text in (record.request, record.lesson, record.feedback, *record.kept))]
         binding = [*extracted.kept, *sentences(extracted.lesson), *(each for record in records for each in sentences(record.lesson))]
         losses = ["negation" for _ in turned(binding, said.lesson, told)]
