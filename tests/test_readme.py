@@ -68,6 +68,12 @@ def test_the_page_of_scents(tmp_path: Path) -> None:
     assert (tmp_path / "field.png").exists()
 
 
+def test_the_page_of_tasks(tmp_path: Path) -> None:
+    """Its code is one program, and prints what each part of it is said to print."""
+    page = "docs/tasks.md"
+    assert run([sys.executable, "-W", "error", "-c", "\n".join(blocks(page, "python"))], tmp_path) == "".join(blocks(page, "text"))
+
+
 def test_the_page_of_strategies(tmp_path: Path) -> None:
     """Its file is read, its code prints what it is said to, and its commands decide about what that left on the board."""
     page = "docs/strategies.md"
@@ -119,6 +125,7 @@ def test_the_gate_calls_the_tests_as_the_readme_says() -> None:
         "docs/scents.md",
         "docs/messages.md",
         "docs/strategies.md",
+        "docs/tasks.md",
     ],
 )
 def test_links_lead_somewhere(page: str) -> None:

@@ -76,7 +76,7 @@ def _intent(turns: Sequence[Turn], kept: Sequence[str]) -> str:
             if turn.by not in {TOOL, "system"} and (turn.by in PEOPLE) is people:
                 for sentence in sentences(turn.text):
                     if not is_greeting(sentence):
-                        return "" if sentence in kept else shortened(sentence, INTENT)
+                        return sentence if sentence in kept else shortened(sentence, INTENT)
     return ""
 
 

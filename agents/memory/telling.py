@@ -40,7 +40,7 @@ def told_body(step: StepRecord) -> str:
     lines += [f"→ {called(action)}" for action in step.actions]
     lines += [f"= {step.state}"] if step.state else []
     lines += [f"figures: {' '.join(step.figures)}"] if step.figures else []
-    return "\n".join([*lines, *(f"! {each}" for each in step.kept)])
+    return "\n".join([*lines, *(f"! {each}" for each in step.kept if each != step.intent)])
 
 
 def told_turn(turn: Turn, number: int) -> str:

@@ -22,10 +22,9 @@ def test_step_records_take_the_place_of_their_turns() -> None:
     """And the turns behind them stand as they were, results included."""
     assert working_set(LOG, [STEP], 1000).splitlines() == [
         "Task: Sales",
-        "[turns 0–1]",
+        "[turns 0–1] Do not use a log scale.",
         "→ query(by=month)",
         "= I look.",
-        "! Do not use a log scale.",
         "[turn 2] user: Only the north. Be quick.",
         "[turn 3] ada: I look again.",
         "→ query(by=week)",
