@@ -12,10 +12,11 @@ Laws:
 """
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+from agents.evolution.matcher import Picked
 from agents.memory.memory import Memory
 from agents.memory.recorder import Task
 from blackboard.client import Board
@@ -48,9 +49,19 @@ class Agent:
             self._memory = Memory(self.board)
         return self._memory
 
-    def task(self, request: str, **about: Any) -> Task:
-        """A task of this agent's, which ``async with`` begins, records and ends: ``Memory.task`` says what may be given about it."""
-        return self.memory.task(request, **about)
+    def task(
+        self,
+        request: str,
+        *,
+        type: str = "",  # noqa: A002 - the task's
+        tools: Iterable[str] = (),
+        facts: Mapping[str, Any] | None = None,
+        critical: bool = False,
+        id: str | None = None,  # noqa: A002 - the task's
+        picked: Picked | None = None,
+    ) -> Task:
+        """A task of this agent's, which ``async with`` begins, records and ends: as ``Memory.task``."""
+        return self.memory.task(request, type=type, tools=tools, facts=facts, critical=critical, id=id, picked=picked)
 
     @asynccontextmanager
     async def equipped(self, opening: AbstractAsyncContextManager[Board]) -> AsyncIterator[None]:

@@ -8,14 +8,14 @@ Laws:
 """
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Protocol
 from weakref import WeakValueDictionary
 
 import anyio
 
-from agents.memory.condensing import due, gathered
+from agents.memory.condensing import condense, due, gathered
 from agents.memory.essentials import Essence, essence
 from agents.memory.journal import Journal
 from agents.memory.records import StepRecord, TaskLog, Turn
@@ -26,6 +26,8 @@ from bus.errors import BusError
 
 GRACE = 2.0
 """Seconds in which what waits is finished when the worker ends; the rest is taken up when it comes again."""
+LONG = 8_000
+"""Characters of a step, about: to read it takes some milliseconds."""
 
 _logger = logging.getLogger(__name__)
 
@@ -143,8 +145,7 @@ class Compressor:
         log, ended = task.log, task.ended
         for first, last in due(log.turns, following(task.steps), ended=ended):
             turns = log.turns[first : last + 1]
-            essences = [await self._essence(turn) for turn in turns]
-            extracted = gathered(turns, essences, first)
+            extracted = await self._extracted(turns, first)
             task.steps = (*task.steps, await self._summariser.step(turns, extracted))
         if ended:
             summed = summarised(log, task.steps)
@@ -153,7 +154,12 @@ class Compressor:
             self._under_way.pop(log.id, None)
 
     @staticmethod
-    async def _essence(turn: Turn) -> Essence:
-        """A turn at a time, and between two of them whoever waits: in a thread it would hold the interpreter for longer."""
-        await anyio.lowlevel.checkpoint()
-        return essence(turn)
+    async def _extracted(turns: Sequence[Turn], first: int) -> StepRecord:
+        """What the turns came to. Long ones are read in a thread; others one at a time, which holds up whoever waits for less."""
+        if sum(len(turn.text) for turn in turns) > LONG:
+            return await anyio.to_thread.run_sync(condense, turns, first)
+        essences = list[Essence]()
+        for turn in turns:
+            await anyio.lowlevel.checkpoint()
+            essences.append(essence(turn))
+        return gathered(turns, essences, first)

@@ -20,6 +20,8 @@ WITH_CALLS = 3
 """So many turns that involve a call of a tool are a step, unless a sub-step ends before."""
 INTENT = 160
 """Characters of an intent, at most, that need not be kept to the letter."""
+BEGINNING = 4_000
+"""Characters of a turn in which either is looked for."""
 REACHED = 80
 """Likewise of what was reached."""
 RESULT = 40
@@ -74,7 +76,7 @@ def _intent(turns: Sequence[Turn], kept: Sequence[str]) -> str:
     for people in (True, False):
         for turn in turns:
             if turn.by not in {TOOL, "system"} and (turn.by in PEOPLE) is people:
-                for sentence in sentences(turn.text):
+                for sentence in sentences(turn.text[:BEGINNING]):
                     if not is_greeting(sentence):
                         return sentence if sentence in kept else shortened(sentence, INTENT)
     return ""
@@ -88,7 +90,7 @@ def _state(turns: Sequence[Turn], kept: Sequence[str]) -> str:
         reached.append(f"{last.name} gave {told_value(last.result)}")
     said = next((turn for turn in reversed(turns) if turn.text and turn.by != TOOL and turn.by not in PEOPLE), None)
     if said is not None:
-        reached += [shortened(each, REACHED) for each in sentences(said.text) if _states(each) and each not in kept][:1]
+        reached += [shortened(each, REACHED) for each in sentences(said.text[:BEGINNING]) if _states(each) and each not in kept][:1]
     return "; ".join(reached)
 
 

@@ -12,6 +12,7 @@ Laws:
 - A task without a verdict stays open: whoever gives its id later goes on with it, and may end it.
 """
 
+import logging
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
@@ -30,7 +31,10 @@ from agents.memory.records import Outcome, StepRecord, TaskLog, ToolCall, Turn, 
 from agents.memory.tasks import consecutive
 from agents.memory.working_set import working_set
 from blackboard.clock import Clock
-from blackboard.errors import BadValue
+from blackboard.errors import BadValue, BlackboardError
+from bus.errors import BusError
+
+_logger = logging.getLogger(__name__)
 
 
 class Task:
@@ -98,12 +102,21 @@ class Task:
         if isinstance(error, Exception) and self.log.verdict is None:
             said = f"{type(error).__name__}: {error}".strip(": ")
             self.log = replace(self.log, verdict=Verdict("failure", said, by=self.log.agent))
-        if self.log.verdict is not None:
-            log = replace(self.log, ended=self._clock.now())
-            steps = self.steps
-            await self._journal.put_task(log, steps[self.put :])
-            self.log, self.ended, self.put = log, True, len(steps)
-            self._compressor.look(self)
+        if self.log.verdict is None:
+            return
+        try:
+            await self._end()
+        except (BlackboardError, BusError) as trouble:
+            if error is None:
+                raise
+            _logger.warning("how task %s ended is not recorded: %s", self.id, trouble)  # what ended it goes on from here
+
+    async def _end(self) -> None:
+        """Put the verdict on the board."""
+        log, steps = replace(self.log, ended=self._clock.now()), self.steps
+        await self._journal.put_task(log, steps[self.put :])
+        self.log, self.ended, self.put = log, True, len(steps)
+        self._compressor.look(self)
 
     async def step(
         self,
