@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
+from agents.memory.essentials import binds, is_promise
 from agents.memory.records import Experience, TaskRecord
 from blackboard.text.english import STOP
 
@@ -90,9 +91,14 @@ def _experience(
         when=dict(_conditions(group, others)),
         path=path,
         tools=tuple(sorted(set(path))),
-        kept=tuple(dict.fromkeys((*(before.kept if before else ()), *(sentence for record in group for sentence in record.kept)))),
+        kept=tuple(dict.fromkeys((*(before.kept if before else ()), *_binding(group)))),
         records=tuple(sorted(tasks)),
     )
+
+
+def _binding(group: Sequence[TaskRecord]) -> Iterator[str]:
+    """What is kept of them, but for sentences that only a number of one task is in."""
+    return (sentence for record in group for sentence in record.kept if binds(sentence) or is_promise(sentence))
 
 
 def _id(group: Sequence[TaskRecord]) -> str:
@@ -126,7 +132,7 @@ def _lesson(group: Sequence[TaskRecord], middle: TaskRecord, path: tuple[str, ..
     else:
         cause = _most_common(record.cause for record in group if record.cause is not None)
         head = f"{like} failed by {way}" + (f" ({cause})" if cause else "")
-    return f"{head}: {learnt}" if learnt else head
+    return f"{head}: {learnt}" if learnt and way not in learnt else head
 
 
 def _most_common(values: Iterable[Any]) -> Any:

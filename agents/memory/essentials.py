@@ -51,7 +51,7 @@ def _agent_binds(sentence: str, turn: Turn) -> bool:
     """An agent's question binds nobody, and what it says it will do it may do in the same turn."""
     if sentence.endswith(("?", "？")):
         return negates(sentence)
-    return _binds(sentence) or (not turn.calls and is_promise(sentence))
+    return binds(sentence) or (not turn.calls and is_promise(sentence))
 
 
 def figures(turn: Turn) -> list[str]:
@@ -98,7 +98,7 @@ def without_negation(sentence: str) -> str:
     return _NEGATION.sub(" ", sentence.replace("’", "'"))
 
 
-def _binds(sentence: str) -> bool:
+def binds(sentence: str) -> bool:
     """Would it be kept if it had no digits?"""
     return must_be_kept(_DIGIT.sub("", sentence))
 
@@ -107,7 +107,7 @@ def _pieces(text: str) -> Iterator[str]:
     """An agent's sentences; a list by its points, unless what stands above them binds them all."""
     for sentence in sentences(text):
         head, *points = (line.strip() for line in sentence.splitlines() if line.strip())
-        if not points or _binds(head):
+        if not points or binds(head):
             yield sentence
         else:
             yield from (head, *points)

@@ -35,6 +35,13 @@ def test_tasks_that_went_alike_become_one_experience() -> None:
     assert made.lesson == "“EUR sales by month” and 2 like it went well by query_sales → plot"
 
 
+def test_what_binds_is_kept_to_the_letter() -> None:
+    """And what was promised; not what only has a number of one task in it."""
+    sentences = (LOG, "I have 40 EUR.", "At most 3 rows!", "We will call you.", "绝不要图")
+    (made,) = distil([record(str(n), kept=(sentences[n], sentences[n + 2])) for n in range(3)])
+    assert set(made.kept) == {*sentences} - {"I have 40 EUR."}
+
+
 def test_fewer_tasks_are_no_experience() -> None:
     """Two alike may be chance; who wants them says so."""
     records = [record("1"), record("2")]
