@@ -47,7 +47,7 @@ def test_code_and_commands_run_in_order(readme: str, tmp_path: Path) -> None:
     assert all(shown)
 
 
-@pytest.mark.parametrize("page", ["docs/memory.md", "docs/context.md", "docs/messages.md"])
+@pytest.mark.parametrize("page", ["docs/memory.md", "docs/context.md", "docs/messages.md", "docs/experience.md"])
 def test_a_page_shows_what_its_code_prints(page: str, tmp_path: Path) -> None:
     """Its blocks of code are one program; what it is said to print, it prints. A file that it shows bears its name."""
     for text in blocks(page, "toml"):
@@ -126,6 +126,7 @@ def test_the_gate_calls_the_tests_as_the_readme_says() -> None:
         "docs/messages.md",
         "docs/strategies.md",
         "docs/tasks.md",
+        "docs/experience.md",
     ],
 )
 def test_links_lead_somewhere(page: str) -> None:
