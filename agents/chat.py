@@ -147,10 +147,12 @@ class Chat:
             await client.close()
 
     async def ask(self, messages: Sequence[Mapping[str, str]], max_tokens: int) -> str:
-        """The answer, of at most ``max_tokens``, to ``messages``: each *role* and *content*. Raises ``ChatError``.
+        """The answer, of at most ``max_tokens``, to ``messages``: each *role* and *content*. Raises ``ChatError``, ``BadValue``.
 
         What the server cannot take for now is sent again, for ``within`` seconds and ``ATTEMPTS`` times at most.
         """
+        if max_tokens < 1:
+            raise BadValue(f"max_tokens {max_tokens!r}: an answer has at least 1")
         prompt = AROUND + sum(AROUND + self._count(message["content"]) for message in messages)
         worst = int(prompt * OTHERS) + max_tokens
         try:

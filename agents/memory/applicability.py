@@ -32,6 +32,8 @@ _GOES_ON = re.compile(r"\b(?:but|then|instead)\b", re.IGNORECASE)
 """Where what is forbidden ends, though the clause does not."""
 _DOING = frozenset(terms("use make call apply show give want need include do have"))
 """Of what is forbidden it is not these words that tell it."""
+BEFORE = 20
+"""Characters before a word that tell whether a sentence begins with it."""
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:]\s+)\W*$")
 
 
@@ -93,7 +95,7 @@ def _names(experience: Experience) -> Iterator[str]:
     """Of the words that all its tasks share those that are names or numbers: by a digit, or a capital that no sentence begins with."""
     for word in experience.about:
         place = experience.request.find(word)
-        begins = place >= 0 and _SENTENCE_BEGINS.search(experience.request[:place])
+        begins = place >= 0 and _SENTENCE_BEGINS.search(experience.request[max(0, place - BEFORE) : place])
         if any(map(str.isdigit, word)) or any(map(str.isupper, word[1:])) or (word[:1].isupper() and not begins):
             yield word
 

@@ -16,10 +16,13 @@ from typing import Any
 
 from agents.memory.essentials import binds, is_promise
 from agents.memory.records import Experience, TaskRecord
+from agents.memory.telling import shortened
 from blackboard.text.english import STOP
 
 LEAST = 3
 """Tasks that make an experience: two may be alike by chance."""
+REQUEST = 160
+"""Characters of a request in a lesson, at most."""
 
 Grouping = Callable[[Sequence[TaskRecord]], list[list[TaskRecord]]]
 """Which records of one type and outcome belong together; each is in one group."""
@@ -112,7 +115,7 @@ def _conditions(group: Sequence[TaskRecord], others: Sequence[TaskRecord]) -> It
     if first.type:
         yield "type", {"==": first.type}
     for name, value in sorted(first.facts.items()):
-        if not isinstance(value, _SCALAR) or "." in name:
+        if not name or not isinstance(value, _SCALAR):
             continue
         if all(_has(record, name, value) for record in group) and not all(_has(record, name, value) for record in others):
             yield f"facts.{name}", {"==": value}
@@ -123,7 +126,7 @@ def _has(record: TaskRecord, name: str, value: Any) -> bool:
 
 
 def _lesson(group: Sequence[TaskRecord], middle: TaskRecord, path: tuple[str, ...], others: Sequence[TaskRecord], tasks: int) -> str:
-    like = f"“{middle.request}”" + (f" and {tasks - 1} like it" if tasks > 1 else "")
+    like = f"“{shortened(middle.request, REQUEST)}”" + (f" and {tasks - 1} like it" if tasks > 1 else "")
     way = " → ".join(path) or "no tool"
     learnt = _most_common(record.lesson for record in group)
     if middle.outcome == "success":

@@ -19,6 +19,7 @@ from agents.conditions import Situation
 from agents.memory.applicability import obstacle
 from agents.memory.journal import Journal
 from agents.memory.records import Experience
+from agents.memory.telling import shortened
 from blackboard.client import Board
 from blackboard.errors import BadValue
 from blackboard.text import terms
@@ -27,6 +28,9 @@ SUCCESSES, LESSONS = 3, 2
 """How many experiences go into a task: of what went well, and of what failed."""
 LIKE = 0.25
 """How alike a request must be for what was learnt from others to be looked at, 0…1."""
+
+LINE = 600
+"""Characters of a lesson in a prompt, at most: whoever wrote it does not write the whole prompt."""
 
 
 class Recalled(Struct, frozen=True):
@@ -53,9 +57,9 @@ class Recollection(Struct, frozen=True):
         return tuple(each.experience.id for each in self.taken)
 
     def text(self) -> str:
-        """What was taken, a line each, for a prompt; empty if there is nothing."""
+        """What was taken, a line each of some hundred characters, for a prompt; empty if there is nothing."""
         heads = {"success": "What worked", "failure": "Beware"}
-        return "\n".join(f"{heads[each.experience.outcome]}: {each.experience.lesson}" for each in self.taken)
+        return "\n".join(f"{heads[each.experience.outcome]}: {shortened(each.experience.lesson, LINE)}" for each in self.taken)
 
 
 async def recall(board: Board, situation: Situation, *, successes: int = SUCCESSES, lessons: int = LESSONS) -> Recollection:

@@ -254,6 +254,8 @@ async def test_what_cannot_be_is_refused_at_once(monkeypatch: pytest.MonkeyPatch
     async with Chat("m1", budget=Budget(1_000)) as chat:
         with pytest.raises(BadValue, match="OPENAI_API_KEY"):
             await chat.ask(ASKED, max_tokens=50)
+        with pytest.raises(BadValue, match="max_tokens 0"):
+            await chat.ask(ASKED, max_tokens=0)
     monkeypatch.setattr("agents.chat.find_spec", lambda _: None)
     with pytest.raises(NotInstalled, match=r"pheroboard\[llm\]"):
         Chat("m1", budget=Budget(1))

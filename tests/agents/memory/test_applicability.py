@@ -3,9 +3,12 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agents.conditions import Situation
 from agents.memory.applicability import obstacle
+from agents.memory.distilling import words
 from agents.memory.records import Experience
 
 
@@ -68,3 +71,11 @@ def test_its_tools_must_be_at_hand() -> None:
     """Where the tools are known, those of its path are among them."""
     assert obstacle(experience("Sales"), Situation("Sales", tools=("plot",))) == "the tool query_sales is not at hand"
     assert obstacle(experience("Sales"), Situation("Sales", tools=("mail",))) == "the tools plot, query_sales are not at hand"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(), st.text())
+def test_any_two_requests_can_be_asked(asked: str, known: str) -> None:
+    """The answer is a reason or none; and an experience always applies to the very request that it is of."""
+    assert obstacle(experience(known), Situation(asked)) != ""
+    assert obstacle(experience(known, path=(), lesson="", about=tuple(words(known).values())), Situation(known)) is None

@@ -1,8 +1,11 @@
 """The claims of ``agents.memory.distilling``."""
 
+from typing import Any
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.conditions import Situation, meets, validated
 from agents.memory.distilling import distil
 from agents.memory.records import Experience, TaskRecord
 from tests.agents.memory.made import record
@@ -65,6 +68,15 @@ def test_the_conditions_are_what_sets_its_tasks_apart() -> None:
     of = {each.outcome: each.when for each in distil([*went, *failed])}
     assert of["success"] == {"type": {"==": "report"}, "facts.currency": {"==": "EUR"}}
     assert of["failure"] == {"type": {"==": "report"}, "facts.currency": {"==": "USD"}}
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.dictionaries(st.text(), st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers()), max_size=4))
+def test_conditions_can_be_read(facts: dict[str, Any]) -> None:
+    """Whatever facts there are: what is made of them are conditions, and hold for the tasks behind it."""
+    tasks = [record(str(n), facts=facts) for n in range(3)]
+    made = next(each for each in distil([*tasks, record("4", outcome="failure")]) if each.outcome == "success")
+    assert meets(validated(made.when), Situation(tasks[0].request, tasks[0].type, facts=facts))
 
 
 @settings(max_examples=100, deadline=None)

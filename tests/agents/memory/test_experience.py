@@ -13,7 +13,8 @@ from blackboard.testing import running_board
 
 
 def experience(id: str, request: str, outcome: Any = "success", **more: Any) -> Experience:  # noqa: A002 - its own word
-    return Experience(id, outcome, f"lesson {id}", request=request, **({"type": "report", "path": ("query_sales",)} | more))
+    given = {"lesson": f"lesson {id}", "type": "report", "path": ("query_sales",)} | more
+    return Experience(id, outcome, request=request, **given)
 
 
 ASKED = Situation("Sales by month in the north", type="report", tools=("query_sales", "plot"))
@@ -44,6 +45,13 @@ def test_successes_come_first_then_at_most_two_lessons() -> None:
     assert [(each.experience.id, each.why) for each in found.passed] == [(f, "2 that are more alike were taken") for f in ("f2", "f3")]
     assert found.text() == "What worked: lesson s0\nWhat worked: lesson s1\nBeware: lesson f0\nBeware: lesson f1"
     assert taken(recollect([*failures, *successes], ASKED, successes=1, lessons=0)) == ["s0"]
+
+
+def test_a_lesson_is_one_line_of_a_prompt() -> None:
+    """However long it is, and whatever it has in it."""
+    (line,) = recollect([experience("e", "Sales by month", lesson="a\nb " * 1_000)], ASKED).text().splitlines()
+    assert line.startswith("What worked: a b")
+    assert len(line) < 700
 
 
 def test_the_most_alike_comes_first_and_says_why() -> None:
