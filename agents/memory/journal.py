@@ -85,7 +85,9 @@ class Journal:
 
     async def put_experience(self, experience: Experience) -> None:
         """What many tasks came to. Raises as ``put_task``."""
-        await self._put(experience_items(experience))
+        told = read(await self.board.history(EXPERIENCES, experience.id), EXPERIENCE, Experience)
+        if not told or told[-1][0] != experience:
+            await self._put(experience_items(experience, len(told)))
 
     async def _put(self, items: Sequence[Item]) -> ContextItem | None:
         """Put these, in as many units as it takes; the last of them is given."""

@@ -86,16 +86,16 @@ def record_items(record: TaskRecord) -> list[Item]:
     return _items(record, TASK, f"{record.request} → {record.outcome}{lesson}", key=TASKS, target=record.id)
 
 
-def experience_items(experience: Experience) -> list[Item]:
-    """What many tasks came to."""
-    return _items(experience, EXPERIENCE, experience.lesson, key=EXPERIENCES, target=experience.id, value=len(experience.records))
+def experience_items(experience: Experience, number: int) -> list[Item]:
+    """What many tasks came to; ``number``: how often it was told of before."""
+    return _items(experience, EXPERIENCE, experience.lesson, number, key=EXPERIENCES, target=experience.id, value=len(experience.records))
 
 
 def _items(record: R, kind: str, said: str, number: int = 0, *, value: str | int | None = None, **about: str) -> list[Item]:
     """The items that a record is put as. The last of them alone fills the slot: then all of it is there."""
     body = plain(record)
     text = msgspec.json.encode(body)
-    digest = blake2b(text, digest_size=4).hexdigest()
+    digest = blake2b(text, digest_size=4, salt=number.to_bytes(8)).hexdigest()
     line = f"{_cut(said)} #{digest}"
     meta = {"as": type(record).__name__, "number": number}
     about["kind"] = kind

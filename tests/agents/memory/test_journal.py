@@ -169,11 +169,22 @@ async def test_an_experience_is_renewed_and_may_end() -> None:
         ada, bob = Journal(running["ada"]), Journal(running["bob"])
         await ada.put_experience(first)
         await ada.put_experience(renewed)
+        await ada.put_experience(renewed)
         assert [item.status for item in await ada.board.history("experience")] == ["superseded", "standing"]
         assert await bob.experiences() == [renewed]
         await bob.put_experience(Experience(id="e1", outcome="failure", lesson="Ask which table, and why"))
         assert await ada.experiences() == []
         assert len(await ada.board.history("experience")) == 3
+
+
+async def test_an_experience_may_become_what_it_was() -> None:
+    """What was told last counts, also if it was told before; by another, too."""
+    one, two = (Experience(id="e1", outcome="failure", lesson=lesson, records=("t1",)) for lesson in ("Ask", "Ask twice"))
+    async with running_board("ada", "bob") as running:
+        ada, bob = Journal(running["ada"]), Journal(running["bob"])
+        for journal, told in ((ada, one), (ada, two), (ada, one), (bob, two), (ada, one)):
+            await journal.put_experience(told)
+            assert await bob.experiences() == [told]
 
 
 async def test_an_experience_that_is_used_is_stronger() -> None:
