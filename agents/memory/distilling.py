@@ -55,7 +55,8 @@ def distil(
         of_type[record.type].append(record)
     groups = [group for _, some in sorted(alike.items()) for group in grouping(some) if len(group) >= least]
     before = _matched(groups, known)
-    made = [_experience(sorted(group, key=lambda record: record.id), of_type, before[n], of_id) for n, group in enumerate(groups)]
+    names = _names(groups, before)
+    made = [_experience(names[n], sorted(group, key=lambda record: record.id), of_type, before[n], of_id) for n, group in enumerate(groups)]
     untouched = (each for each in known if of_id.keys().isdisjoint(each.records))
     return sorted((*made, *untouched), key=lambda experience: experience.id)
 
@@ -76,8 +77,20 @@ def _matched(groups: Sequence[Sequence[TaskRecord]], known: Iterable[Experience]
     return before
 
 
+def _names(groups: Sequence[Sequence[TaskRecord]], before: Sequence[Experience | None]) -> list[str]:
+    """The id of each: the one that it had, or one that its tasks give; another, if a group that parted from them has that."""
+    names = [each.id if each else "" for each in before]
+    for n, group in enumerate(groups):
+        tasks = [group[0].type, group[0].outcome, *sorted(record.id for record in group)]
+        while not names[n]:
+            name = blake2b("\0".join(tasks).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+            names[n] = "" if name in names else name
+            tasks.append("")
+    return names
+
+
 def _experience(
-    group: Sequence[TaskRecord], of_type: dict[str, list[TaskRecord]], before: Experience | None, present: Collection[str]
+    name: str, group: Sequence[TaskRecord], of_type: dict[str, list[TaskRecord]], before: Experience | None, present: Collection[str]
 ) -> Experience:
     first = group[0]
     middle = _middle(group)
@@ -85,7 +98,7 @@ def _experience(
     tasks = {record.id for record in group} | {task for task in (before.records if before else ()) if task not in present}
     others = [record for record in of_type[first.type] if record.id not in tasks]
     return Experience(
-        id=before.id if before else _id(group),
+        id=name,
         outcome=first.outcome,
         lesson=_lesson(group, middle, path, others, len(tasks)),
         request=middle.request,
@@ -102,11 +115,6 @@ def _experience(
 def _binding(group: Sequence[TaskRecord]) -> Iterator[str]:
     """What is kept of them, but for sentences that only a number of one task is in."""
     return (sentence for record in group for sentence in record.kept if binds(sentence) or is_promise(sentence))
-
-
-def _id(group: Sequence[TaskRecord]) -> str:
-    said = "\0".join((group[0].type, group[0].outcome, *(record.id for record in group)))
-    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _conditions(group: Sequence[TaskRecord], others: Sequence[TaskRecord]) -> Iterator[tuple[str, dict[str, Any]]]:

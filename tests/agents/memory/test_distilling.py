@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.conditions import Situation, meets, validated
-from agents.memory.distilling import distil
+from agents.memory.distilling import by_fingerprint, distil
 from agents.memory.records import Experience, TaskRecord
 from tests.agents.memory.made import record
 
@@ -105,6 +105,18 @@ def test_what_is_known_is_renewed_not_doubled(records: list[TaskRecord], first: 
     for each in after.values():
         kept = {sentence for made in records if made.id in each.records for sentence in made.kept}
         assert set(each.kept) == kept
+
+
+@settings(max_examples=100, deadline=None)
+@given(RECORDS, st.lists(st.booleans(), max_size=5))
+def test_what_parts_and_comes_together_has_ids_of_its_own(records: list[TaskRecord], together: list[bool]) -> None:
+    """Whichever grouping follows which: each group is one experience, and no two have the same id."""
+    known: list[Experience] = []
+    for one in together:
+        known = distil(records, known, grouping=(lambda some: [list(some)]) if one else by_fingerprint)
+        fresh = distil(records, grouping=(lambda some: [list(some)]) if one else by_fingerprint)
+        assert len({each.id for each in known}) == len(known)
+        assert {each.records for each in known} == {each.records for each in fresh}
 
 
 def test_what_records_are_gone_of_stays() -> None:
