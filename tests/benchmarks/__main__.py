@@ -29,6 +29,7 @@ from tests.benchmarks import (
     tasks,
     tau,
     trends,
+    who_and_when,
 )
 from tests.benchmarks.sizes import FULL, QUICK, Sizes
 from tests.benchmarks.table import Report, Row, encode, figure, lines, machine, write
@@ -63,6 +64,7 @@ ON_DATA: dict[str, Callable[[Path, Sizes], list[Row]]] = {
     "ablations": selection.ablations,
     "tau": tau.rows,
     "trends": trends.rows,
+    "who_and_when": who_and_when.rows,
 }
 """Those that need a file which is no part of this project: its path stands behind the name."""
 
