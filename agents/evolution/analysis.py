@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from agents.evolution.attribution import NOT_AGENTS, attribute
+from agents.evolution.attribution import attribute
 from agents.evolution.mends import Case, mends
 from agents.evolution.signs import Sign, signs
 from agents.evolution.strategies import Diagnosis, Rule, Strategy
-from agents.memory.records import Cause, TaskLog
+from agents.memory.records import NOT_AGENTS, Cause, TaskLog
 
 BY_CONTRAST = 0.3
 """The confidence of a diagnosis that nothing in the failure tells, but what successes did otherwise."""

@@ -17,10 +17,9 @@ from msgspec import Meta, Struct
 from agents.chat import Chat, ChatError
 from agents.conditions import When, validated
 from agents.evolution.analysis import diagnose
-from agents.evolution.attribution import NOT_AGENTS
 from agents.evolution.strategies import Diagnosis, Mend, Rule, Strategy
 from agents.evolution.variation import too_large
-from agents.memory.records import Cause, TaskLog, ToolCall
+from agents.memory.records import NOT_AGENTS, Cause, TaskLog, ToolCall
 from blackboard.errors import BadValue
 
 SURE = 0.6

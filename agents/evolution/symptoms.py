@@ -9,10 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agents.memory.records import TaskLog, ToolCall, Turn
-
-NOT_AGENTS = frozenset({"user", "system", "tool"})
-"""Who says something in a log and is no agent."""
+from agents.memory.records import NOT_AGENTS, TaskLog, ToolCall, Turn
 
 SYMPTOMS: Mapping[str, str] = {
     "leads": "it leads the others",
@@ -155,7 +152,7 @@ def _formal(turn: Turn) -> bool:
 
 def _nothing(call: ToolCall) -> bool:
     result: Any = call.result
-    return not result.strip() if isinstance(result, str) else result is None or result == [] or result == {}
+    return not result.strip() if isinstance(result, str) else result in (None, [], {})
 
 
 def _figures(text: str) -> set[str]:

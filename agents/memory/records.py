@@ -9,6 +9,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 Outcome = Literal["success", "failure"]
+NOT_AGENTS = frozenset({"user", "system", "tool"})
+"""Who takes turns in a log and is no agent."""
 Cause = Literal["plan", "tool", "misunderstanding", "environment"]
 """What a failure comes from: a flaw of the plan, a tool misused, a request misunderstood, or the environment."""
 
