@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from agents.evolution.attribution import attribute
+from agents.evolution.deviations import known
 from agents.evolution.mends import Case, mends
 from agents.evolution.signs import Sign, signs
 from agents.evolution.strategies import Diagnosis, Rule, Strategy
@@ -25,8 +26,7 @@ def diagnose(failure: TaskLog, successes: Sequence[TaskLog], strategies: Sequenc
 
     Where several agents spoke, whose mistake it was and at which turn ``attribution`` says, unless a sign is more certain.
     """
-    counting = {call.name for log in successes if log.verdict for call in log.verdict.expected or ()}
-    sign = next(iter(signs(failure, counting=counting)), None)
+    sign = next(iter(signs(failure, known(successes))), None)
     found = mends(Case(failure, sign, successes, strategies))
     speakers = {turn.by for turn in failure.turns} - NOT_AGENTS
     blamed = attribute(failure) if len(speakers) > 1 else None

@@ -1,14 +1,33 @@
 """Where the calls that a task made part from those that it ought to have made (``Verdict.expected``).
 
-Calls that nobody expected, of tools that no expectation names, are no deviation: to look something up does no harm.
+Calls that nobody expected, of tools that no expectation names, are no deviation: to look something up does no harm. Nor are those of
+tools that tasks which went well called, or left out, as they liked.
 """
 
-from collections.abc import Collection
-from typing import Literal
+from collections.abc import Collection, Iterable
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from agents.memory.records import TaskLog, ToolCall
+
+
+class Known(NamedTuple):
+    """What tasks that went well tell about tools."""
+
+    expected: frozenset[str] = frozenset()
+    """Those that were expected in some of them: every call of these counts."""
+    harmless: frozenset[str] = frozenset()
+    """Those that some of them called though it was not expected, or left out though it was: no call of these counts."""
+
+
+def known(successes: Iterable[TaskLog]) -> Known:
+    """From those of which it is known what was expected."""
+    told = [log for log in successes if log.verdict and log.verdict.expected is not None]
+    expected = frozenset(call.name for log in told if log.verdict for call in log.verdict.expected or ())
+    made = Known(expected)
+    free = [each.made or each.expected for log in told for each in deviations(log, made) if each.kind in {"needless", "missing"}]
+    return made._replace(harmless=frozenset(call.name for call in free if call))
 
 
 class Deviation(Struct, frozen=True):
@@ -23,16 +42,14 @@ class Deviation(Struct, frozen=True):
     """The names of those that differ, sorted."""
 
 
-def deviations(log: TaskLog, *, counting: Collection[str] = ()) -> list[Deviation]:
-    """All of them, the first that was made first; none, if it is not known what was expected.
-
-    ``counting``: tools of which every call must be expected, beside those that ``log`` expects.
-    """
+def deviations(log: TaskLog, known: Known | None = None) -> list[Deviation]:
+    """All of them, the first that was made first; none, if it is not known what was expected."""
     if log.verdict is None or log.verdict.expected is None:
         return []
-    made = [(number, call) for number, turn in enumerate(log.turns) for call in turn.calls]
-    expected = list(log.verdict.expected)
-    counted = {*counting, *(call.name for call in expected)}
+    beside = known or Known()
+    made = [(number, call) for number, turn in enumerate(log.turns) for call in turn.calls if call.name not in beside.harmless]
+    expected = [call for call in log.verdict.expected if call.name not in beside.harmless]
+    counted = {*beside.expected, *(call.name for call in expected)}
     met: dict[int, int] = {}
     for wanted, call in enumerate(expected):
         for at, (_, done) in enumerate(made):

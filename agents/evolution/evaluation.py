@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from agents.evolution.analyst import Retry
 from agents.evolution.changes import identity, in_force
+from agents.evolution.deviations import known
 from agents.evolution.exact import fisher, sign_test
 from agents.evolution.signs import trouble
 from agents.evolution.strategies import Strategy
@@ -105,8 +106,10 @@ def plan(
     most: int = MOST,
 ) -> Plan:
     """What is to be tried of it. Each set gets a third of ``most`` at least, if it has as many tasks."""
-    troubles = {trouble(task) for task in failures}
-    alike = [task.id for task in aside or () if task.verdict and task.verdict.outcome == "failure" and trouble(task) in troubles]
+    beside = known(successes)
+    troubles = {trouble(task, beside) for task in failures}
+    failed = [task for task in aside or () if task.verdict and task.verdict.outcome == "failure"]
+    alike = [task.id for task in failed if trouble(task, beside) in troubles]
     others = [task.id for task in aside or () if task.id not in set(alike)]
     sizes = _fitted([len(failures), len(successes), len(alike) + len(others)], most // 2)
     same = _thinned(alike, max(sizes[2] // 2, sizes[2] - len(others)))

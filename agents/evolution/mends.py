@@ -49,8 +49,11 @@ class Case:
         ]
 
     def belongs(self, value: Any) -> bool:
-        """Is it this task's own: named by its request?"""
-        return says(asked(self.failure), value) or not _plain(value)
+        """Is it this task's own: named by its request, or, if there is a figure in it (an id, a date), by what a tool told?"""
+        if not _plain(value) or says(asked(self.failure), value):
+            return True
+        is_id = isinstance(value, str) and any(map(str.isdigit, value))
+        return is_id and any(says(_text(call.result), value) for call in made(self.failure))
 
 
 def mends(case: Case) -> tuple[Mend, ...]:
@@ -167,7 +170,7 @@ def _parameters(case: Case) -> Iterator[Mend]:
 def _other_tool(case: Case) -> Iterator[Mend]:
     """A tool that successes called where this one failed, and that takes what this one was given."""
     for call in case.calls():
-        if call.error is None:
+        if call.error is None or (case.sign and case.sign.cause != "environment"):
             continue
         takes: dict[str, set[str]] = {}
         times: Counter[str] = Counter()
@@ -185,7 +188,7 @@ def _other_tool(case: Case) -> Iterator[Mend]:
             if tool in at_hand and not any(each.name == tool for each in made(case.failure)):
                 if call.parameters.keys() <= takes[tool]:
                     yield _instead(case, call, tool, f"{times[tool]} tasks went well with {tool}")
-                else:
+                elif call.parameters.keys() & takes[tool]:
                     yield _advised(case, call.name, f"where {call.name} fails, {tool} may do: {times[tool]} tasks went well with it")
 
 
@@ -324,6 +327,10 @@ def _most_common(values: Sequence[Any]) -> tuple[Any, int]:
 
 def _plain(value: Any) -> bool:
     return isinstance(value, str | int | float | bool) and (not isinstance(value, str) or len(value) <= 80)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=repr).decode()
 
 
 def situation(log: TaskLog, call: ToolCall | None = None) -> Situation:

@@ -8,17 +8,20 @@ from them is the most telling.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from agents.evolution.deviations import Deviation, deviations
+from agents.evolution.deviations import Deviation, Known, deviations
 from agents.memory.records import NOT_AGENTS, Cause, TaskLog, ToolCall
+from blackboard.summaries import sentences
 
 AGAIN = 3
 """So often the same call is a flaw of the plan."""
+FIRST, LATER = 0.9, 0.5
+"""The confidence that the first call tells which parts from those expected, and each after it, which may follow from it."""
 
 
 class Sign(Struct, frozen=True):
@@ -37,16 +40,16 @@ class Sign(Struct, frozen=True):
     deviation: Deviation | None = None
 
 
-def signs(log: TaskLog, *, counting: Collection[str] = ()) -> list[Sign]:
-    """All that are found, the most telling first; of equals the earliest. ``counting``: see ``deviations``."""
+def signs(log: TaskLog, known: Known | None = None) -> list[Sign]:
+    """All that are found, the most telling first; of equals the earliest. ``known``: what is known about the tools beside."""
     errors = list(_errors(log))
-    found = [*_expected(log, errors, counting), *errors, *_warnings(log), *_repeated(log), *_complaints(log), *_ruled_out(log)]
+    found = [*_expected(log, errors, known), *errors, *_warnings(log), *_repeated(log), *_complaints(log), *_ruled_out(log)]
     return sorted(found, key=lambda sign: (-sign.confidence, sign.turn))
 
 
-def trouble(log: TaskLog) -> tuple[str, str, str]:
+def trouble(log: TaskLog, known: Known | None = None) -> tuple[str, str, str]:
     """What kind of trouble a failure had: its type, the cause and the tool that its most telling sign names."""
-    first = next(iter(signs(log)), None)
+    first = next(iter(signs(log, known)), None)
     return log.type, first.cause if first else "", first.call.name if first and first.call else ""
 
 
@@ -66,39 +69,37 @@ def asked(log: TaskLog, before: int | None = None) -> str:
 # --- expected calls -----------------------------------------------------------------------------------------------------------------
 
 
-def _expected(log: TaskLog, errors: list[Sign], counting: Collection[str]) -> Iterator[Sign]:
-    for nth, deviation in enumerate(deviations(log, counting=counting)):
-        made, expected = deviation.made, deviation.expected
-        confidence = 0.9 if nth == 0 else 0.5
-        cause: Cause = "plan"
-        match deviation.kind:
-            case "parameter" if made and expected:
-                said = asked(log, deviation.turn)
-                misheard = [
-                    name
-                    for name in deviation.parameters
-                    if says(said, expected.parameters.get(name)) and not says(said, made.parameters.get(name))
-                ]
-                cause = "misunderstanding" if misheard else "tool"
-                reason = f"{made.name} was called with other parameters than it ought to have been: {_told(deviation)}"
-            case "tool" if made and expected:
-                reason = f"{made.name} was called where {expected.name} ought to have been"
-            case "missing" if expected:
-                reason = f"{expected.name} was not called, and ought to have been"
-            case _:
-                reason = f"{made.name if made else 'a tool'} was called, and ought not to have been"
-        blamed = expected or made
-        for error in errors:
-            if (
-                deviation.kind in {"missing", "tool"}
-                and blamed
-                and error.call
-                and error.call.name == blamed.name
-                and error.turn <= deviation.turn
-            ):
-                cause, reason = error.cause, f"{reason}: {error.reason}"
-                break
-        yield Sign(cause, deviation.turn, reason, confidence, made or expected, deviation=deviation)
+def _expected(log: TaskLog, errors: Sequence[Sign], known: Known | None) -> Iterator[Sign]:
+    for nth, deviation in enumerate(deviations(log, known)):
+        cause, reason = _parted(log, deviation)
+        if error := next((each for each in errors if _is_behind(each, deviation)), None):
+            cause, reason = error.cause, f"{reason}: {error.reason}"
+        confidence = FIRST if nth == 0 else LATER
+        yield Sign(cause, deviation.turn, reason, confidence, deviation.made or deviation.expected, deviation=deviation)
+
+
+def _parted(log: TaskLog, deviation: Deviation) -> tuple[Cause, str]:
+    made, expected = deviation.made, deviation.expected
+    if expected is None:
+        return "plan", f"{made.name if made else 'a tool'} was called, and ought not to have been"
+    if made is None:
+        return "plan", f"{expected.name} was not called, and ought to have been"
+    if deviation.kind == "tool":
+        return "plan", f"{made.name} was called where {expected.name} ought to have been"
+    said = asked(log, deviation.turn)
+    values = [(expected.parameters.get(name), made.parameters.get(name)) for name in deviation.parameters]
+    is_misheard = any(says(said, ought) and not says(said, given) for ought, given in values)
+    told = f"{made.name} was called with other parameters than it ought to have been: {_told(deviation)}"
+    return "misunderstanding" if is_misheard else "tool", told
+
+
+def _is_behind(error: Sign, deviation: Deviation) -> bool:
+    """Was it for this error that another call was made, or none, or that the right one came to nothing?"""
+    if deviation.made and error.call is deviation.made:
+        return True
+    blamed = deviation.expected or deviation.made
+    is_of_tool = error.call is not None and blamed is not None and error.call.name == blamed.name
+    return is_of_tool and deviation.kind in {"missing", "tool"} and error.turn <= deviation.turn
 
 
 def _told(deviation: Deviation) -> str:
@@ -214,13 +215,13 @@ _NEGATED = re.compile(
     r"\b(?:do not|don't|never|not|no|without|avoid|nothing but|instead of|rather than)\b|不要|不得|不用|不能|禁止|别|勿|千万别",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[,;:.!?，；：。！？\n]|\bbut\b|\band\b|\bonly\b|而|但")
+_CLAUSE = re.compile(r"[,;:!?，；：。！？\n]|\bbut\b|\band\b|\bonly\b|而|但")
 
 
 def ruled_out(text: str) -> list[str]:
     """What follows a negation, clause by clause."""
-    clauses = _CLAUSE.split(text.replace("’", "'"))
-    return [clause[found.end() :].strip() for clause in clauses if (found := _NEGATED.search(clause))]
+    clauses = (clause for sentence in sentences(text.replace("’", "'")) for clause in _CLAUSE.split(sentence))
+    return [clause[found.end() :].strip(" .") for clause in clauses if (found := _NEGATED.search(clause))]
 
 
 def _ruled_out(log: TaskLog) -> Iterator[Sign]:

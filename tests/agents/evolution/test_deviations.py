@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.evolution.deviations import deviations
+from agents.evolution.deviations import Known, deviations, known
 from agents.memory.records import ToolCall
-from tests.agents.evolution.cases import call, task
+from tests.agents.evolution.cases import call, task, went_well
 
 SLOTS = call("find_slots", doctor="Wang", day="2026-03-02")
 BOOKED = call("book", doctor="Wang", hour=9, reminder=True)
@@ -18,7 +18,7 @@ def test_calls_as_expected_are_no_deviation() -> None:
 def test_where_nothing_is_known_to_be_expected_nothing_parts_from_it() -> None:
     """No list is not the empty one: there, each call of a tool that counts is needless."""
     assert deviations(task("t", BOOKED)) == []
-    (needless,) = deviations(task("t", call("list_doctors"), BOOKED, expected=()), counting={"book"})
+    (needless,) = deviations(task("t", call("list_doctors"), BOOKED, expected=()), Known(frozenset({"book"})))
     assert (needless.kind, needless.turn, needless.made) == ("needless", 1, BOOKED)
 
 
@@ -50,6 +50,15 @@ def test_the_call_that_is_most_alike_is_compared() -> None:
     wrong, needless = deviations(task("t", near, far, expected=(BOOKED,)))
     assert (wrong.kind, wrong.made) == ("parameter", near)
     assert (needless.kind, needless.made) == ("needless", far)
+
+
+def test_what_tasks_that_went_well_did_as_they_liked_is_no_deviation() -> None:
+    """To look up doctors does no harm, and not to look is no harm: a success did, and one did not, whatever was expected."""
+    looked = call("list_doctors")
+    free = [went_well("w1", looked, BOOKED, expected=(BOOKED,)), went_well("w2", BOOKED, expected=(looked, BOOKED))]
+    assert known(free) == Known(frozenset({"book", "list_doctors"}), frozenset({"list_doctors"}))
+    assert [each.kind for each in deviations(task("t", looked, BOOKED, expected=(looked,)), known(free))] == ["needless"]
+    assert deviations(task("t", BOOKED, expected=(looked, BOOKED)), known(free)) == []
 
 
 calls = st.builds(ToolCall, st.sampled_from(["book", "send"]), st.dictionaries(st.sampled_from("ab"), st.integers(0, 2)))

@@ -46,6 +46,9 @@ def test_what_a_request_names_belongs_to_its_task() -> None:
     assert found(failure, *others) == []
     expected = task("t", call("find_slots"), request="Dr. Wang on 2 March", expected=(call("find_slots", doctor="Wang"),))
     assert bodies(found(expected)) == []
+    looked = call("find_slots", result={"slots": [{"id": "S-17"}]}, limit=5)
+    expected = task("t", looked, call("book", slot="S-9"), expected=(looked, call("book", slot="S-17")))
+    assert bodies(found(expected)) == []
 
 
 def test_one_that_the_failure_gives_otherwise_is_set_where_it_is_so() -> None:
@@ -86,9 +89,11 @@ def test_a_tool_that_took_the_place_of_one_that_failed_is_used_instead() -> None
     failure = task("t", call("find_slots", "timeout", doctor="Wang"))
     others = [went_well(f"w{n}", call("find_slots", "timeout", doctor="Li"), call("slots_of_week", doctor="Li")) for n in range(2)]
     assert bodies(found(failure, *others)) == [Rule(use="slots_of_week")]
-    others = [went_well("w", call("find_slots", "timeout", doctor="Li"), call("slots_of_week", week=9))]
+    failure = task("t", call("find_slots", "timeout", doctor="Wang", day="today"))
+    others = [went_well("w", call("find_slots", "timeout", doctor="Li"), call("send", to="Li"), call("slots_of_week", doctor="Li", week=9))]
     assert bodies(found(failure, *others)) == []
     assert "slots_of_week may do" in str(found(failure, *others)[0].body)
+    assert "send may do" not in str(found(failure, *others))
 
 
 def test_a_value_that_the_tool_says_is_meant_replaces_the_one_it_does_not_know() -> None:
