@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from agents.conditions import Situation
 from agents.evolution.attribution import attribute
 from agents.evolution.deviations import known
+from agents.evolution.matcher import Picked
 from agents.evolution.mends import Case, mends
 from agents.evolution.signs import Sign, signs
 from agents.evolution.strategies import Diagnosis, Rule, Strategy
@@ -24,10 +26,13 @@ class RuleAnalyst:
 def diagnose(failure: TaskLog, successes: Sequence[TaskLog], strategies: Sequence[Strategy]) -> Diagnosis | None:
     """The cause that the most telling sign names, and what might mend it; None if there is no sign and successes did nothing otherwise.
 
-    Where several agents spoke, whose mistake it was and at which turn ``attribution`` says, unless a sign is more certain.
+    Of ``strategies`` those are looked at that apply to the task. Where several agents spoke, whose mistake it was and at which turn
+    ``attribution`` says, unless a sign is more certain.
     """
-    sign = next(iter(signs(failure, known(successes))), None)
-    found = mends(Case(failure, sign, successes, strategies))
+    told = signs(failure, known(successes))
+    sign = next(iter(told), None)
+    applied = [choice.strategy for choice in Picked.of(strategies, Situation.of(failure)).applied]
+    found = mends(Case(failure, told, successes, applied))
     speakers = {turn.by for turn in failure.turns} - NOT_AGENTS
     blamed = attribute(failure) if len(speakers) > 1 else None
     if blamed and (sign is None or blamed.confidence > sign.confidence):

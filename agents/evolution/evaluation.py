@@ -26,9 +26,12 @@ MOST = 200
 """Retries for one candidate, the baseline's counted in: where there are more tasks, some are left out, evenly."""
 LEVEL = 0.05
 """Of the test whether it mends fewer of the tasks kept aside than of the failures that it was made for."""
+SHOWN = 2
+"""Tasks that a candidate must mend, of the failures and of those kept aside together."""
 
 Part = Literal["failures", "successes", "aside"]
-Judgement = Literal["holds", "rejected", "overfitted", "undecided"]
+Judgement = Literal["holds", "rejected", "overfitted", "unhelpful", "undecided"]
+"""It holds; it does harm; it fits nothing but what it was made for; it mends none of that, though it may others; it cannot be told yet."""
 
 
 class Plan(Struct, frozen=True):
@@ -43,8 +46,8 @@ class Plan(Struct, frozen=True):
     successes: tuple[str, ...]
     aside: tuple[str, ...] | None
     """None: not looked at."""
-    same_trouble: tuple[str, ...] = ()
-    """Those of ``aside`` that failed like one of ``failures``."""
+    troubles: dict[str, str] = {}
+    """What trouble each of ``failures`` had, and each of ``aside`` that failed: ``signs.trouble``."""
 
 
 class Trial(Struct, frozen=True):
@@ -107,9 +110,9 @@ def plan(
 ) -> Plan:
     """What is to be tried of it. Each set gets a third of ``most`` at least, if it has as many tasks."""
     beside = known(successes)
-    troubles = {trouble(task, beside) for task in failures}
-    failed = [task for task in aside or () if task.verdict and task.verdict.outcome == "failure"]
-    alike = [task.id for task in failed if trouble(task, beside) in troubles]
+    had = {task.id: trouble(task, beside) for task in failures}
+    kept = {task.id: trouble(task, beside) for task in aside or () if task.verdict and task.verdict.outcome == "failure"}
+    alike = [task.id for task in aside or () if kept.get(task.id) in had.values()]
     others = [task.id for task in aside or () if task.id not in set(alike)]
     sizes = _fitted([len(failures), len(successes), len(alike) + len(others)], most // 2)
     same = _thinned(alike, max(sizes[2] // 2, sizes[2] - len(others)))
@@ -121,7 +124,7 @@ def plan(
         _thinned([task.id for task in failures], sizes[0]),
         _thinned([task.id for task in successes], sizes[1]),
         None if aside is None else (*same, *rest),
-        same,
+        had | kept,
     )
 
 
@@ -157,8 +160,9 @@ def judge(plan: Plan, tried: Iterable[Tried]) -> Evaluation:
     done = {(each.task, each.strategies): each for each in tried}
     failures, successes = _counts(plan.failures, plan, done), _counts(plan.successes, plan, done)
     aside = None if plan.aside is None else _counts(plan.aside, plan, done)
-    same = _counts(plan.same_trouble, plan, done)
-    verdict, why = _verdict(plan, failures, successes, aside, same, due(plan, done.values()) is None)
+    mended = {plan.troubles[task] for task in failures.mended}
+    same = [_counts((task for task in of or () if plan.troubles.get(task) in mended), plan, done) for of in (plan.failures, plan.aside)]
+    verdict, why = _verdict(plan, failures, successes, aside, same[0], same[1], due(plan, done.values()) is None)
     own = [each for each in done.values() if each.strategies == plan.after]
     return Evaluation(
         plan.candidate,
@@ -205,14 +209,17 @@ def with_candidate(live: Sequence[Strategy], candidate: Strategy) -> list[Strate
     return [*(each for each in live if each.name != candidate.name), candidate]
 
 
-def _verdict(plan: Plan, failures: Counts, successes: Counts, aside: Counts | None, same: Counts, is_done: bool) -> tuple[Judgement, str]:
+def _verdict(
+    plan: Plan, failures: Counts, successes: Counts, aside: Counts | None, seen: Counts, unseen: Counts, is_done: bool
+) -> tuple[Judgement, str]:
+    """``seen`` and ``unseen``: the failures, and the tasks kept aside, that had a trouble of which it mends some."""
     if not is_done:
         return "undecided", "not all of it has been tried"
     for counts, of, name in ((failures, plan.failures, "failures"), (successes, plan.successes, "past successes")):
         if 2 * len(counts.without) > len(of):
             return "undecided", f"{len(counts.without)} of {len(of)} {name} have no verdict"
     if not failures.mended:
-        return "rejected", f"it mends none of {failures.judged} failures"
+        return "unhelpful", f"it mends none of {failures.judged} failures"
     if successes.broken:
         return "rejected", f"it breaks what went well: {', '.join(successes.broken)}"
     if len(failures.broken) >= len(failures.mended):
@@ -225,13 +232,15 @@ def _verdict(plan: Plan, failures: Counts, successes: Counts, aside: Counts | No
     kept = f"of {aside.judged} tasks kept aside {aside.before} went well before, {aside.after} with it"
     if aside.broken and len(aside.broken) >= len(aside.mended):
         return "overfitted", f"{said}, but {kept}: it breaks {', '.join(aside.broken)}"
-    troubled = same.judged - same.before
-    if troubled and not same.mended:
+    troubled = unseen.judged - unseen.before
+    if troubled and not unseen.mended:
         return "overfitted", f"{said}, but of {troubled} tasks kept aside that have the same trouble none"
-    if troubled and fisher(len(same.mended), troubled, len(failures.mended), failures.judged - failures.before) < LEVEL:
-        return "overfitted", f"{said}, but of {troubled} tasks kept aside that have the same trouble only {len(same.mended)}"
+    if troubled and fisher(len(unseen.mended), troubled, len(seen.mended), seen.judged - seen.before) < LEVEL:
+        return "overfitted", f"{said}, but of {troubled} tasks kept aside that have the same trouble only {len(unseen.mended)}"
+    if len(failures.mended) + len(aside.mended) < SHOWN:
+        return "undecided", f"{said}; {kept}: what mends one task alone may fit that one alone, so wait for more like it"
     if not troubled:
-        kept += ", and none of them has this trouble, so that it generalises is not shown"
+        kept += ", and none of them had the trouble that it mends"
     return "holds", f"{said}; {kept}"
 
 

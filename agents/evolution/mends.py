@@ -16,6 +16,7 @@ import msgspec
 
 from agents.conditions import Situation, meets, of_calls
 from agents.evolution.changes import Fields, changed
+from agents.evolution.deviations import Deviation
 from agents.evolution.signs import Sign, asked, brief, says
 from agents.evolution.strategies import Mend, Parameters, PlanStep, Rule, Strategy, Template
 from agents.memory.records import TaskLog, ToolCall
@@ -25,12 +26,17 @@ _NONE = object()
 
 @dataclass(frozen=True)
 class Case:
-    """A failure, the sign that is followed, and what there is to compare it with."""
+    """A failure, its signs, the most telling first, and what there is to compare it with."""
 
     failure: TaskLog
-    sign: Sign | None
+    signs: Sequence[Sign]
     successes: Sequence[TaskLog]
     strategies: Sequence[Strategy]
+
+    @property
+    def sign(self) -> Sign | None:
+        """The one that is followed."""
+        return next(iter(self.signs), None)
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -84,10 +90,14 @@ def acted(strategy: Strategy, call: ToolCall) -> bool:
 
 
 def _expected(case: Case) -> Iterator[Mend]:
-    deviation = case.sign.deviation if case.sign else None
-    if deviation is None or deviation.expected is None:
-        return
-    made, wanted = deviation.made, deviation.expected
+    """Of every call that parts from those expected: it may be the first alone that matters, or another."""
+    for sign in case.signs:
+        if sign.deviation and sign.deviation.expected:
+            yield from _as_expected(case, sign.deviation, sign.deviation.expected)
+
+
+def _as_expected(case: Case, deviation: Deviation, wanted: ToolCall) -> Iterator[Mend]:
+    made = deviation.made
     if made is None:
         yield from _step(case, wanted, None, "it was expected")
         return
@@ -261,7 +271,7 @@ def _with(case: Case, call: ToolCall, name: str, value: Any, note: str, *, opera
 
 
 def _planned(case: Case, made: ToolCall, wanted: ToolCall, others: Mapping[str, Any], note: str) -> Mend | None:
-    """The step of a plan in force that led to a call, so that it leads to the one that is wanted; None if no plan did.
+    """The step of a plan in force that led to a call, so that it leads to the one that is wanted; None if no plan said what is wrong.
 
     What both calls have is the step's, variables and all; ``others`` is what it says anew.
     """
@@ -270,7 +280,7 @@ def _planned(case: Case, made: ToolCall, wanted: ToolCall, others: Mapping[str, 
             continue
         steps = strategy.body.steps
         for at, step in enumerate(steps):
-            if step.tool == made.name and all(name in step.parameters or name not in made.parameters for name in others):
+            if step.tool == made.name and (wanted.name != made.name or others.keys() <= step.parameters.keys()):
                 kept = {name: value for name, value in step.parameters.items() if name in wanted.parameters}
                 mended = msgspec.structs.replace(step, tool=wanted.name, parameters=kept | dict(others))
                 if mended != step:

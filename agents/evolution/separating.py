@@ -4,7 +4,7 @@ One condition is chosen among those that hold in every task to be covered: that 
 only if so good a split would come about by chance less than once in ten times (Fisher's exact test, times the number of conditions of its
 kind that were tried: Bonferroni's correction); a word needs two tasks to be seen in at least, so that no condition quotes one request. Of
 equals parameters come before facts, facts before words, and then the shorter, the alphabetically first. Of words it is the longest
-sequence that all requests share: what is narrower than that, no request tells.
+sequence that all requests share, without the joints at its ends (*but*, *in the*): what is narrower than that, no request tells.
 """
 
 import re
@@ -105,9 +105,18 @@ def _longest(phrases: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Those that are no part of another, and say something."""
     inner = {part for phrase in phrases if len(phrase) > 1 for part in (phrase[1:], phrase[:-1])}
     inner |= {part for phrase in inner for part in _sequences(phrase)}
-    return sorted(phrase for phrase in phrases - inner if not STOP.issuperset(phrase))
+    return sorted({trimmed for phrase in phrases - inner if not STOP.issuperset(trimmed := _trimmed(phrase))})
 
 
+def _trimmed(phrase: tuple[str, ...]) -> tuple[str, ...]:
+    inner = [at for at, word in enumerate(phrase) if word not in _JOINTS]
+    return phrase[inner[0] : inner[-1] + 1] if inner else ()
+
+
+_JOINTS = frozenset({
+    "a", "an", "and", "as", "at", "but", "by", "for", "from", "in", "into", "it", "of", "on", "or", "please", "so", "that", "the", "then",
+    "there", "this", "to", "which", "with",
+})  # fmt: skip
 _WORD = re.compile(r"\b[a-z][a-z'-]*\b", re.ASCII)
 _MARK = re.compile(r"[^a-z\s'-]")
 _CJK = re.compile("[\u3400-\u9fff]+")

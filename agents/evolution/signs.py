@@ -47,10 +47,16 @@ def signs(log: TaskLog, known: Known | None = None) -> list[Sign]:
     return sorted(found, key=lambda sign: (-sign.confidence, sign.turn))
 
 
-def trouble(log: TaskLog, known: Known | None = None) -> tuple[str, str, str]:
-    """What kind of trouble a failure had: its type, the cause and the tool that its most telling sign names."""
+def trouble(log: TaskLog, known: Known | None = None) -> str:
+    """What kind of trouble a failure had: its type, and of its most telling sign the cause, the tool, and the parameters that differ.
+
+    As in *appointment: tool: find_slots: limit*; of a failure without a sign only the type is known.
+    """
     first = next(iter(signs(log, known)), None)
-    return log.type, first.cause if first else "", first.call.name if first and first.call else ""
+    if first is None:
+        return log.type
+    parameters = first.deviation.parameters if first.deviation else ()
+    return ": ".join((log.type, first.cause, first.call.name if first.call else "", *parameters))
 
 
 def says(text: str, value: Any) -> bool:

@@ -6,7 +6,7 @@ input gives the same candidates in the same order. Candidates of one name are al
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import msgspec
@@ -29,6 +29,8 @@ MOST_NEW = 3
 """Things that a new strategy may do, steps of a plan counted singly."""
 OF_A_NAME = 3
 """Candidates of one name in one cycle."""
+CROSSED = 2
+"""Crossings in one cycle: they are guesses, and each costs retries."""
 
 
 class PassedOver(Struct, frozen=True):
@@ -68,12 +70,13 @@ def vary(
             made.passed_over.append(PassedOver(mend, why))
             continue
         tasks = {each.task for each in behind}
-        conditions = _conditions(mend, parent, [log for log in failures if log.id in tasks], successes)
-        if not conditions:
+        lineage = Lineage((parent.ref,) if parent else (), tuple(sorted(tasks)), cycle, behind[0].reason)
+        candidates = _candidates(mend, parent, [log for log in failures if log.id in tasks], successes, by_name)
+        if not candidates:
             made.passed_over.append(PassedOver(mend, "nothing tells the tasks that it fails from those that it serves"))
-        for when in conditions:
-            made.offer(msgspec.structs.replace(mend, when=when), parent, _candidate(mend, when, parent, behind, cycle, by_name))
-    for one, child in crossings(strategies, failures, cycle=cycle):
+        for candidate in candidates:
+            made.offer(mend, parent, msgspec.structs.replace(candidate, lineage=lineage))
+    for one, child in islice(crossings(strategies, failures, cycle=cycle), CROSSED):
         made.offer(Mend(one.name, child.body, child.when, child.types, child.lineage.reason), one, child)
     return Varied(tuple(made.candidates), tuple(made.passed_over))
 
@@ -98,7 +101,7 @@ class _Made:
     def _against(self, mend: Mend, parent: Strategy | None, candidate: Strategy) -> str:
         if identity(candidate) in self._known:
             return "it was proposed before"
-        if why := too_large(mend, parent):
+        if why := too_large(msgspec.structs.replace(mend, when=candidate.when), parent):
             return why
         if sum(each.name == candidate.name for each in self.candidates) >= OF_A_NAME:
             return f"{OF_A_NAME} others of its name come first"
@@ -171,46 +174,40 @@ def _is_advice(mend: Mend) -> bool:
     return isinstance(mend.body, Rule) and not (mend.body.use or mend.body.defaults or mend.body.set)
 
 
-def _conditions(mend: Mend, parent: Strategy | None, failures: Sequence[TaskLog], successes: Sequence[TaskLog]) -> list[Conditions]:
-    """When it is to be applied, the most careful first.
+def _candidates(
+    mend: Mend, parent: Strategy | None, failures: Sequence[TaskLog], successes: Sequence[TaskLog], taken: Collection[str]
+) -> list[Strategy]:
+    """What a mend comes to, the most careful first.
 
-    Where nothing speaks against it, under the conditions that the mend names. Where tasks went well that it would have changed, first
-    under one condition more that tells the failures from them, if there is one. A mend that changes nothing but where its parent is
-    applied needs one that tells those that it serves from the failures.
+    Where nothing speaks against it, it is applied under the conditions that it names. Where tasks went well that it would have changed, it
+    is first tried under one condition more that tells the failures from them, if there is one: beside its parent then, and before it. A
+    mend that changes nothing but where its parent is applied needs a condition that tells those that it serves from the failures.
     """
     of_type = [log for log in successes if not mend.types or log.type in mend.types]
     failed = [there for log in failures if (there := about(mend.when, log))]
     served = [there for log in of_type if (there := about(mend.when, log))]
     if parent and (parent.body, parent.when, parent.types) == (mend.body, mend.when, mend.types):
         found = separating(served, failed)
-        return [_and(mend.when, found)] if found else []
+        return [_next(parent, mend, _and(mend.when, found))] if found else []
+    everywhere = _next(parent, mend, mend.when) if parent else _new(mend, mend.when, taken)
     found = separating(failed, served)
-    return [_and(mend.when, found), mend.when] if found else [mend.when]
+    if not found:
+        return [everywhere]
+    careful = _new(mend, _and(mend.when, found), taken)
+    return [msgspec.structs.replace(careful, priority=parent.priority + 1) if parent else careful, everywhere]
+
+
+def _next(parent: Strategy, mend: Mend, when: Conditions) -> Strategy:
+    return msgspec.structs.replace(parent, body=mend.body, version=parent.version + 1, types=mend.types, when=when, note=mend.note)
+
+
+def _new(mend: Mend, when: Conditions, taken: Collection[str]) -> Strategy:
+    return Strategy(_free(named(mend), taken), mend.body, types=mend.types, when=when, note=mend.note)
 
 
 def _and(when: Conditions, condition: Condition) -> Conditions:
     subject, operator, value = condition
     return when | {subject: when.get(subject, {}) | {operator: value}}
-
-
-def _candidate(
-    mend: Mend, when: Conditions, parent: Strategy | None, behind: Sequence[Diagnosis], cycle: str, taken: Collection[str]
-) -> Strategy:
-    return Strategy(
-        parent.name if parent else _free(named(mend), taken),
-        mend.body,
-        version=parent.version + 1 if parent else 1,
-        types=mend.types,
-        when=when,
-        priority=parent.priority if parent else 0,
-        note=mend.note,
-        lineage=Lineage(
-            parents=(parent.ref,) if parent else (),
-            failures=tuple(sorted({each.task for each in behind})),
-            cycle=cycle,
-            reason=behind[0].reason,
-        ),
-    )
 
 
 def too_large(mend: Mend, parent: Strategy | None) -> str:

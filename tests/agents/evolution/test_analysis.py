@@ -1,6 +1,8 @@
+from msgspec.structs import replace
+
 from agents.evolution.analysis import BY_CONTRAST, RuleAnalyst, diagnose
 from agents.evolution.analyst import Analyst
-from agents.evolution.strategies import Rule
+from agents.evolution.strategies import PlanStep, Rule, Strategy, Template
 from agents.memory.records import Turn
 from tests.agents.evolution.cases import call, said, task, went_well
 
@@ -29,6 +31,18 @@ def test_without_a_sign_the_contrast_with_successes_tells() -> None:
     found = diagnose(failure, [went_well(f"w{n}", call("find_slots"), call("book")) for n in range(2)], [])
     assert found
     assert found.cause == "plan"
+
+
+def test_strategies_that_do_not_apply_to_the_task_are_not_to_blame() -> None:
+    """A plan for another type of task is left as it is."""
+    plan = Strategy("plan", Template((PlanStep("look", "find_slots", {"limit": 5}),)), types=("referral",))
+    failure = task("t", call("find_slots", limit=5), expected=(call("find_slots", limit=50),))
+    found = diagnose(failure, [], [plan])
+    assert found
+    assert {mend.strategy for mend in found.mends} == {None}
+    found = diagnose(failure, [], [replace(plan, types=())])
+    assert found
+    assert found.mends[0].strategy == "plan"
 
 
 def test_where_nothing_tells_there_is_no_diagnosis() -> None:

@@ -13,8 +13,8 @@ ABOUT = {"tool": {"==": "find_slots"}}
 
 
 def found(failure: TaskLog, *successes: TaskLog, strategies: tuple[Strategy, ...] = ()) -> list[Mend]:
-    """The mends of a failure, by its most telling sign."""
-    return list(mends(Case(failure, next(iter(signs(failure)), None), successes, strategies)))
+    """The mends of a failure, by its signs."""
+    return list(mends(Case(failure, signs(failure), successes, strategies)))
 
 
 def bodies(mends: list[Mend]) -> list[object]:
@@ -75,6 +75,12 @@ def test_what_was_expected_comes_first_one_field_at_a_time() -> None:
         Rule(defaults={"view": "full"}),
         Rule(defaults={"limit": 50, "view": "full"}),
     ]
+
+
+def test_each_call_that_parts_from_what_was_expected_is_mended() -> None:
+    """It may be a later one that matters."""
+    failure = task("t", call("find_slots"), call("send"), expected=(call("find_slots", limit=50), call("send", via="sms")))
+    assert bodies(found(failure)) == [Rule(defaults={"limit": 50}), Rule(defaults={"via": "sms"})]
 
 
 def test_another_tool_is_called_where_it_was_expected() -> None:
@@ -140,6 +146,10 @@ def test_the_strategy_that_made_a_call_what_it_was_is_changed() -> None:
     ought = call("find_slots", doctor="Wang", limit=50)
     first, *_ = found(task("t", call("slots_of_week", doctor="Wang", week=9), expected=(ought,), request="Wang"), strategies=(plan,))
     assert (first.strategy, first.body) == ("plan", Template((PlanStep("look", "find_slots", {"doctor": "{doctor}", "limit": 50}),)))
+
+    ought = call("slots_of_week", doctor="Wang", limit=50)
+    first, *_ = found(task("t", call("slots_of_week", doctor="Wang"), expected=(ought,), request="Wang"), strategies=(plan,))
+    assert (first.strategy, first.body) == (None, Rule(defaults={"limit": 50})), "the plan said nothing of it"
 
     settings = Strategy("settings", Parameters({"limit": 5}))
     first, *_ = found(failure, *others, strategies=(settings,))

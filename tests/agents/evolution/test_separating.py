@@ -41,7 +41,7 @@ def test_a_value_or_its_absence_tells() -> None:
 
 def test_words_are_the_longest_that_all_requests_share() -> None:
     """Between two marks; of Chinese, characters."""
-    ours = asked("Move it to Monday, do not call me", "Do not call me; cancel it", "Please book. Do not call me!")
+    ours = asked("Move it to Monday, but do not call me", "But do not call me; cancel it", "Book it but do not call me!")
     others = asked("Cancel it", "Please call me", "Book Monday", "do move it")
     assert separating(ours, others) == ("request", "matches", r"(?i)\bdo not call me\b")
     ours = asked("请不要打电话，改到周一", "取消，不要打电话", "预约。不要打电话！")

@@ -126,10 +126,11 @@ def test_a_call_that_was_left_out_is_a_flaw_of_the_plan_unless_the_tool_failed()
     assert signs(failed)[0].cause == "environment"
 
 
-def test_the_trouble_of_a_failure_is_its_type_its_cause_and_its_tool() -> None:
-    """So far as a sign tells them."""
-    assert trouble(task("t", call("find_slots", "timeout"))) == ("appointment", "environment", "find_slots")
-    assert trouble(task("t", call("find_slots"))) == ("appointment", "", "")
+def test_the_trouble_of_a_failure_is_told_as_far_as_a_sign_tells_it() -> None:
+    """Its type, the cause, the tool, and the parameters in which its call differs."""
+    assert trouble(task("t", call("find_slots", "timeout"))) == "appointment: environment: find_slots"
+    assert trouble(expected(call("find_slots"), call("find_slots", view="full", limit=50))) == "appointment: tool: find_slots: limit: view"
+    assert trouble(task("t", call("find_slots"))) == "appointment"
 
 
 def test_a_value_is_named_by_a_word_of_its_own() -> None:

@@ -122,6 +122,17 @@ def test_where_tasks_went_well_without_it_a_mend_is_first_tried_where_it_is_need
     assert [each.when for each in vary(diagnoses, [], failures=failures, successes=elsewhere).candidates] == [ABOUT]
 
 
+def test_a_version_for_some_tasks_stands_beside_its_parent_which_goes_on_for_the_others() -> None:
+    """It comes before it where both apply; then the parent itself is changed."""
+    failures = [task(f"t{n}", call("find_slots", limit=5), slots=60 + n) for n in range(4)]
+    successes = [went_well(f"w{n}", call("find_slots", limit=5), slots=2 + n) for n in range(4)]
+    more = Mend("few", Rule(defaults={"limit": 50}), ABOUT)
+    beside, instead = vary([diagnosed(more, of=each.id) for each in failures], [FEW], failures=failures, successes=successes).candidates
+    assert (beside.ref, beside.priority, beside.when) == ("find_slots-limit@1", 3, ABOUT | {"facts.slots": {">": 32.5}})
+    assert (instead.ref, instead.priority, instead.when) == ("few@4", 2, ABOUT)
+    assert beside.lineage.parents == instead.lineage.parents == ("few@3",)
+
+
 def test_a_strategy_that_fails_some_of_those_it_is_applied_to_is_narrowed() -> None:
     """By what tells those that it serves from the failures; if nothing does, there is no candidate."""
     failures = [task(f"t{n}", call("find_slots", limit=5), slots=60 + n) for n in range(4)]
