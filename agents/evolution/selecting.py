@@ -48,7 +48,7 @@ def select(
     ways = Counter(map(_way, failures))
     causes = Counter(map(_cause, failures))
     known = {kind(record) for record in failures if record.id in learned for kind in (_way, _cause)} - {None}
-    found: list[tuple[TaskRecord, Selected]] = []
+    found: list[tuple[float, TaskRecord, dict[str, float]]] = []
     for record in failures:
         if record.id in learned:
             continue
@@ -62,15 +62,16 @@ def select(
         }
         parts = {name: part * weight for (name, part), weight in zip(said.items(), weights or Weights(), strict=True) if part * weight}
         if parts:
-            alike = tuple(sorted(each.id for each in failures if _way(each) == _way(record) and each.id != record.id))
-            found.append((record, Selected(record.id, sum(parts.values()), parts, alike)))
-    found.sort(key=lambda each: (-each[1].score, -each[0].began, each[0].id))
+            found.append((sum(parts.values()), record, parts))
+    found.sort(key=lambda each: (-each[0], -each[1].began, each[1].id))
     chosen: list[Selected] = []
     taken: Counter[tuple[str, str]] = Counter()
-    for record, selected in found:
-        if len(chosen) < at_most and taken[_way(record)] < of_a_kind:
-            taken[_way(record)] += 1
-            chosen.append(selected)
+    for score, record, parts in found:
+        way = _way(record)
+        if len(chosen) < at_most and taken[way] < of_a_kind:
+            taken[way] += 1
+            alike = sorted(each.id for each in failures if _way(each) == way and each.id != record.id)
+            chosen.append(Selected(record.id, score, parts, tuple(alike)))
     return chosen
 
 

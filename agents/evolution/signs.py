@@ -63,8 +63,8 @@ def says(text: str, value: Any) -> bool:
     """Does a text name a value, as a word of its own?"""
     if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
         return False
-    word = re.escape(str(value).strip().casefold())
-    return bool(re.search(rf"(?<![^\W_\u2e80-\u9fff]){word}(?![^\W_\u2e80-\u9fff])", text.casefold()))
+    word, words = str(value).strip().casefold(), text.casefold()
+    return word in words and bool(re.search(rf"(?<![^\W_\u2e80-\u9fff]){re.escape(word)}(?![^\W_\u2e80-\u9fff])", words))
 
 
 def asked(log: TaskLog, before: int | None = None) -> str:
@@ -231,15 +231,19 @@ def ruled_out(text: str) -> list[str]:
 
 
 def _ruled_out(log: TaskLog) -> Iterator[Sign]:
+    clauses = dict.fromkeys(ruled_out(log.request))
     for number, turn in enumerate(log.turns):
-        clauses = ruled_out(asked(log, number)) if turn.calls else []
+        if turn.by == "user":
+            clauses |= dict.fromkeys(ruled_out(turn.text))
         for call in turn.calls:
             for name, value in sorted(call.parameters.items()):
-                words = " ".join(re.split(r"[_\-\s]+", name)).casefold()
-                for clause in clauses:
-                    if (isinstance(value, str) and len(value) > 1 and says(clause, value)) or (
-                        value is True and words in clause.casefold()
-                    ):
-                        said = f"{call.name} was called with {name}={brief(value)}, which was ruled out: {brief(clause)}"
-                        yield Sign("misunderstanding", number, said, 0.72, call, clause)
-                        break
+                if clause := next((each for each in clauses if _names(each, name, value)), None):
+                    said = f"{call.name} was called with {name}={brief(value)}, which was ruled out: {brief(clause)}"
+                    yield Sign("misunderstanding", number, said, 0.72, call, clause)
+
+
+def _names(clause: str, parameter: str, value: Any) -> bool:
+    """Does it name the value, or, of a switch that is on, the parameter?"""
+    if value is True:
+        return " ".join(re.split(r"[_\-\s]+", parameter)).casefold() in clause.casefold()
+    return isinstance(value, str) and len(value) > 1 and says(clause, value)
