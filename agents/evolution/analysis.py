@@ -27,15 +27,14 @@ def diagnose(failure: TaskLog, successes: Sequence[TaskLog], strategies: Sequenc
     """The cause that the most telling sign names, and what might mend it; None if there is no sign and successes did nothing otherwise.
 
     Of ``strategies`` those are looked at that apply to the task. Where several agents spoke, whose mistake it was and at which turn
-    ``attribution`` says, unless a sign is more certain.
+    ``attribution`` says, as certain as that is, unless it is known which calls were expected.
     """
     told = signs(failure, known(successes))
     sign = next(iter(told), None)
     applied = [choice.strategy for choice in Picked.of(strategies, Situation.of(failure)).applied]
     found = mends(Case(failure, told, successes, applied))
     speakers = {turn.by for turn in failure.turns} - NOT_AGENTS
-    blamed = attribute(failure) if len(speakers) > 1 else None
-    if blamed and (sign is None or blamed.confidence > sign.confidence):
+    if len(speakers) > 1 and not (sign and sign.deviation) and (blamed := attribute(failure)):
         return Diagnosis(failure.id, sign.cause if sign else "plan", blamed.agent, blamed.turn, blamed.reason, blamed.confidence, found)
     if sign:
         return Diagnosis(failure.id, sign.cause, _by(failure, sign), sign.turn, sign.reason, sign.confidence, found)

@@ -2,6 +2,7 @@ from msgspec.structs import replace
 
 from agents.evolution.analysis import BY_CONTRAST, RuleAnalyst, diagnose
 from agents.evolution.analyst import Analyst
+from agents.evolution.attribution import attribute
 from agents.evolution.strategies import PlanStep, Rule, Strategy, Template
 from agents.memory.records import Turn
 from tests.agents.evolution.cases import call, said, task, went_well
@@ -61,12 +62,16 @@ def test_calls_count_that_successes_were_expected_to_make() -> None:
     assert diagnose(failure, [], []) is None
 
 
-def test_of_several_agents_it_is_attributed_whose_mistake_it_was_where_no_sign_is_certain() -> None:
-    """A tool that timed out is more certain than a guess."""
+def test_of_several_agents_it_is_attributed_whose_mistake_it_was() -> None:
+    """The cause is what a sign says, if there is one. Where it is known which calls were expected, there is nothing to guess."""
     turns = [Turn("planner", "Look for slots."), *(Turn("nurse", f"I asked ward {n}.") for n in range(9))]
+    turns.append(Turn("clerk", calls=(call("find_slots", "timeout"),)))
+    blamed = attribute(task("t", *turns))
     found = diagnose(task("t", *turns), [], [])
+    assert blamed
     assert found
-    assert found.agent in {"planner", "nurse"}
-    found = diagnose(task("t", *turns, Turn("clerk", calls=(call("find_slots", "timeout"),))), [], [])
+    assert (found.agent, found.turn, found.confidence) == (blamed.agent, blamed.turn, blamed.confidence)
+    assert found.cause == "environment"
+    found = diagnose(task("t", *turns, expected=(call("find_slots", doctor="Wang"),)), [], [])
     assert found
-    assert (found.agent, found.cause) == ("clerk", "environment")
+    assert (found.agent, found.turn, found.cause) == ("clerk", 10, "environment")
