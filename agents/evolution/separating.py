@@ -80,14 +80,22 @@ def _between(low: float, high: float) -> float:
 
 def _words(covered: Sequence[Sequence[Situation]]) -> Iterator[Condition]:
     """The longest sequences of words that all requests have, whatever their letter case; of a script without spaces, of characters."""
-    requests = list({task[0].request for task in covered if task})
-    if len(requests) < 2:
-        return
-    for phrase in _longest(set.intersection(*(_phrases(each) for each in requests))):
-        yield "request", "matches", rf"(?i)\b{' '.join(phrase)}\b"
-    for run in _longest(set.intersection(*({part for run in _CJK.findall(each) for part in _sequences(run)} for each in requests))):
-        if len(run) > 1:
-            yield "request", "has", "".join(run)
+    yield from map(saying, shared([task[0].request for task in covered if task]))
+
+
+def shared(requests: Iterable[str]) -> list[str]:
+    """The longest sequences of words, or of characters, that all of them have; none, if they are one and the same."""
+    different = list(set(requests))
+    if len(different) < 2:
+        return []
+    words = _longest(set.intersection(*map(_phrases, different)))
+    runs = _longest(set.intersection(*({part for run in _CJK.findall(each) for part in _sequences(run)} for each in different)))
+    return [*map(" ".join, words), *("".join(run) for run in runs if len(run) > 1)]
+
+
+def saying(phrase: str) -> Condition:
+    """That a request has these words, whatever their letter case."""
+    return ("request", "has", phrase) if _CJK.match(phrase) else ("request", "matches", rf"(?i)\b{phrase}\b")
 
 
 def _phrases(request: str) -> set[tuple[str, ...]]:

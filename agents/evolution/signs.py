@@ -226,8 +226,20 @@ _CLAUSE = re.compile(r"[,;:!?，；：。！？\n]|\bbut\b|\band\b|\bonly\b|而|
 
 def ruled_out(text: str) -> list[str]:
     """What follows a negation, clause by clause."""
-    clauses = (clause for sentence in sentences(text.replace("’", "'")) for clause in _CLAUSE.split(sentence))
-    return [clause[found.end() :].strip(" .") for clause in clauses if (found := _NEGATED.search(clause))]
+    return [clause[negation:].strip(" .") for clause, negation in _negated(text)]
+
+
+def forbidding(text: str) -> list[str]:
+    """The same with the negation."""
+    return [clause.strip(" .") for clause, _ in _negated(text)]
+
+
+def _negated(text: str) -> Iterator[tuple[str, int]]:
+    """Clauses from their negation on, and how long that is."""
+    for sentence in sentences(text.replace("’", "'")):
+        for clause in _CLAUSE.split(sentence):
+            if found := _NEGATED.search(clause):
+                yield clause[found.start() :], found.end() - found.start()
 
 
 def _ruled_out(log: TaskLog) -> Iterator[Sign]:

@@ -4,7 +4,7 @@ Laws: a version differs from its parent in ``MOST_CHANGED`` fields at most; what
 input gives the same candidates in the same order. Candidates of one name are alternatives: the first that holds is to be taken.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import count, islice
 from typing import Any
@@ -16,10 +16,12 @@ from agents.conditions import validated
 from agents.evolution.changes import changes, identity, told
 from agents.evolution.crossing import crossings
 from agents.evolution.mends import about
-from agents.evolution.separating import Condition, separating
-from agents.evolution.strategies import Diagnosis, Lineage, Mend, Parameters, PlanStep, Rule, Strategy, Template
+from agents.evolution.separating import Condition, saying, separating, shared
+from agents.evolution.signs import forbidding, says
+from agents.evolution.strategies import Body, Diagnosis, Lineage, Mend, Parameters, PlanStep, Rule, Strategy, Template
 from agents.memory.records import TaskLog
 from blackboard.errors import BadValue
+from blackboard.text import terms
 
 Conditions = dict[str, dict[str, Any]]
 
@@ -64,18 +66,19 @@ def vary(
     """
     by_name = {strategy.name: strategy for strategy in strategies}
     made = _Made({*rejected, *map(identity, strategies)}, at_most)
-    for suggested, behind in _asked(diagnoses):
-        mend, parent = _following(suggested, by_name)
+    for mend, behind in _asked(diagnoses):
+        parent = by_name.get(mend.strategy) if mend.strategy else None
         if why := _wrong(mend, parent):
             made.passed_over.append(PassedOver(mend, why))
             continue
         tasks = {each.task for each in behind}
-        lineage = Lineage((parent.ref,) if parent else (), tuple(sorted(tasks)), cycle, behind[0].reason)
         candidates = _candidates(mend, parent, [log for log in failures if log.id in tasks], successes, by_name)
         if not candidates:
             made.passed_over.append(PassedOver(mend, "nothing tells the tasks that it fails from those that it serves"))
         for candidate in candidates:
-            made.offer(mend, parent, msgspec.structs.replace(candidate, lineage=lineage))
+            of, child = _following(candidate, strategies) if parent is None else (parent, candidate)
+            lineage = Lineage((of.ref,) if of else (), tuple(sorted(tasks)), cycle, behind[0].reason)
+            made.offer(mend, of, msgspec.structs.replace(child, lineage=lineage))
     for one, child in islice(crossings(strategies, failures, cycle=cycle), CROSSED):
         made.offer(Mend(one.name, child.body, child.when, child.types, child.lineage.reason), one, child)
     return Varied(tuple(made.candidates), tuple(made.passed_over))
@@ -101,7 +104,7 @@ class _Made:
     def _against(self, mend: Mend, parent: Strategy | None, candidate: Strategy) -> str:
         if identity(candidate) in self._known:
             return "it was proposed before"
-        if why := too_large(msgspec.structs.replace(mend, when=candidate.when), parent):
+        if why := too_large(msgspec.structs.replace(mend, when=candidate.when, types=candidate.types), parent):
             return why
         if sum(each.name == candidate.name for each in self.candidates) >= OF_A_NAME:
             return f"{OF_A_NAME} others of its name come first"
@@ -135,15 +138,13 @@ def _asked(diagnoses: Iterable[Diagnosis]) -> list[tuple[Mend, list[Diagnosis]]]
     return [each for group in groups for each in _by_types([(mend, diagnosis) for _, mend, diagnosis in group])]
 
 
-def _following(mend: Mend, by_name: Mapping[str, Strategy]) -> tuple[Mend, Strategy | None]:
-    """The mend and the strategy that it follows: of a new one that which does the same for other types, if there is one, for these too."""
-    if mend.strategy:
-        return mend, by_name.get(mend.strategy)
-    for strategy in by_name.values():
-        if (strategy.body, strategy.when) == (mend.body, mend.when) and strategy.types and mend.types:
-            types = tuple(sorted({*strategy.types, *mend.types}))
-            return msgspec.structs.replace(mend, strategy=strategy.name, types=types), strategy
-    return mend, None
+def _following(candidate: Strategy, strategies: Iterable[Strategy]) -> tuple[Strategy | None, Strategy]:
+    """What a new strategy follows, and as what: where one does the same for other types, it is that one, for these types too."""
+    for strategy in strategies:
+        if (strategy.body, strategy.when) == (candidate.body, candidate.when) and strategy.types and candidate.types:
+            types = tuple(sorted({*strategy.types, *candidate.types}))
+            return strategy, msgspec.structs.replace(strategy, version=strategy.version + 1, types=types, note=candidate.note)
+    return None, candidate
 
 
 def _by_types(group: Sequence[tuple[Mend, Diagnosis]]) -> list[tuple[Mend, list[Diagnosis]]]:
@@ -160,14 +161,18 @@ def _by_types(group: Sequence[tuple[Mend, Diagnosis]]) -> list[tuple[Mend, list[
 
 def _size(mend: Mend) -> float:
     """What a mend sets, if that is a number: where several suggest a limit, the greatest is tried first, which serves all the others."""
-    match mend.body:
+    return sum(value for value in _settings(mend.body).values() if isinstance(value, int | float))
+
+
+def _settings(body: Body) -> dict[str, Any]:
+    """The parameters and settings that it gives values."""
+    match body:
         case Rule(defaults=given, set=fixed):
-            values = [*given.values(), *fixed.values()]
-        case Parameters(values=given):
-            values = list(given.values())
+            return given | fixed
+        case Parameters(values=values):
+            return dict(values)
         case _:
-            values = []
-    return sum(value for value in values if isinstance(value, int | float))
+            return {}
 
 
 def _is_advice(mend: Mend) -> bool:
@@ -180,7 +185,8 @@ def _candidates(
     """What a mend comes to, the most careful first.
 
     Where nothing speaks against it, it is applied under the conditions that it names. Where tasks went well that it would have changed, it
-    is first tried under one condition more that tells the failures from them, if there is one: beside its parent then, and before it. A
+    is first tried under one condition more that tells the failures from them, if there is one: beside its parent then, and before it; so
+    it is where it does what all the failures were asked for, and others were not. A
     mend that changes nothing but where its parent is applied needs a condition that tells those that it serves from the failures.
     """
     of_type = [log for log in successes if not mend.types or log.type in mend.types]
@@ -190,11 +196,21 @@ def _candidates(
         found = separating(served, failed)
         return [_next(parent, mend, _and(mend.when, found))] if found else []
     everywhere = _next(parent, mend, mend.when) if parent else _new(mend, mend.when, taken)
-    found = separating(failed, served)
+    found = separating(failed, served) or _wish(mend, failures)
     if not found:
         return [everywhere]
     careful = _new(mend, _and(mend.when, found), taken)
     return [msgspec.structs.replace(careful, priority=parent.priority + 1) if parent else careful, everywhere]
+
+
+def _wish(mend: Mend, failures: Sequence[TaskLog]) -> Condition | None:
+    """What all the failures were told not to do, if the mend is about that: elsewhere nobody has asked for it."""
+    about_it = set(terms(" ".join(_settings(mend.body)).replace("_", " ")))
+    for phrase in shared(log.request for log in failures):
+        for clause in forbidding(phrase):
+            if about_it.intersection(terms(clause)) or all(log.verdict and says(log.verdict.feedback, clause) for log in failures):
+                return saying(clause)
+    return None
 
 
 def _next(parent: Strategy, mend: Mend, when: Conditions) -> Strategy:

@@ -67,7 +67,7 @@ def test_what_helps_one_type_is_widened_to_another() -> None:
     """A strategy that does the same already is for that type, too, in its next version."""
     there = Strategy("limits", MORE.body, 1, ("referral",), ABOUT)
     (candidate,) = vary([diagnosed(MORE)], [there]).candidates
-    assert (candidate.ref, candidate.types) == ("limits@2", ("appointment", "referral"))
+    assert (candidate.ref, candidate.types, candidate.lineage.parents) == ("limits@2", ("appointment", "referral"), ("limits@1",))
 
 
 def test_a_name_that_is_taken_gets_a_number() -> None:
@@ -120,6 +120,18 @@ def test_where_tasks_went_well_without_it_a_mend_is_first_tried_where_it_is_need
     assert narrow.name == broad.name
     elsewhere = [went_well(f"w{n}", call("book"), slots=5 + n) for n in range(4)]
     assert [each.when for each in vary(diagnoses, [], failures=failures, successes=elsewhere).candidates] == [ABOUT]
+
+
+def test_what_failures_were_told_not_to_do_is_a_condition_though_nothing_speaks_against_the_mend() -> None:
+    """If the mend is about that: who has not asked for it may want it as it was."""
+    quiet = Mend(None, Rule(defaults={"reminder_by": "letter"}), {"tool": {"==": "send"}})
+    requests = ["Book Dr. Wang, but do not send a reminder.", "Cancel it. Please do not send a reminder!"]
+    failures = [task(f"t{n}", call("send"), request=each) for n, each in enumerate(requests)]
+    narrow, broad = vary([diagnosed(quiet, of=each.id) for each in failures], [], failures=failures).candidates
+    assert narrow.when == {"tool": {"==": "send"}, "request": {"matches": r"(?i)\bdo not send a reminder\b"}}
+    assert broad.when == {"tool": {"==": "send"}}
+    (only,) = vary([diagnosed(MORE, of=each.id) for each in failures], [], failures=failures).candidates
+    assert only.when == ABOUT
 
 
 def test_a_version_for_some_tasks_stands_beside_its_parent_which_goes_on_for_the_others() -> None:
