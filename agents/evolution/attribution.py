@@ -6,7 +6,6 @@ is that of all its turns.
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -100,9 +99,9 @@ def suspects(log: TaskLog, weights: Weights = WEIGHTS) -> tuple[Attribution, ...
     by = {number: log.turns[number].by for number in found}
     added = weights.peers if leader([log.turns[number] for number in agents_turns(log)]) is None else weights.led
     probable = _softmax({number: math.fsum(added.get(sign, 0.0) for sign in signs) for number, signs in found.items()})
-    agents: Counter[str] = Counter()
+    agents = dict.fromkeys(by.values(), 0.0)
     for number, probability in probable.items():
-        agents[by[number]] += probability  # type: ignore[assignment]
+        agents[by[number]] += probability
     ranked = sorted(found, key=lambda number: (-probable[number] - agents[by[number]], number))
     return tuple(Attribution(by[number], number, _reason(found[number], added), probable[number]) for number in ranked)
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from agents.evolution.attribution import NOT_AGENTS
 from agents.evolution.signs import says
-from agents.memory.records import TaskLog, ToolCall
+from agents.memory.records import NOT_AGENTS, TaskLog, ToolCall
 
 
 class Proposal:
