@@ -54,6 +54,24 @@ def figure(
     return drawn
 
 
+def panels(pictures: Mapping[str, Curves], *, title: str, over: str) -> "Figure":
+    """A picture for each name, two in a row, with its curves in colour; ``over``: what they are drawn over. Values begin at 0."""
+    from matplotlib.figure import Figure
+
+    rows = -(-len(pictures) // 2)
+    drawn = Figure(figsize=(12, 3.6 * rows), layout="constrained")
+    drawn.suptitle(title)
+    for number, (name, curves) in enumerate(pictures.items(), 1):
+        axes = drawn.add_subplot(rows, 2, number, xlabel=over, title=name)
+        for label, curve in curves.items():
+            axes.plot(list(curve), list(curve.values()), label=label, marker=".")
+        axes.set_ylim(bottom=0.0)
+        axes.locator_params(axis="x", integer=True)
+        if len(curves) > 1:
+            axes.legend()
+    return drawn
+
+
 def save(drawn: "Figure", path: Path) -> None:
     """Write it as a PNG file. Raises ``BadValue`` where that cannot be."""
     try:

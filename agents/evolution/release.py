@@ -11,6 +11,7 @@ last look is rolled back: nothing goes live for want of evidence.
 """
 
 from collections.abc import Iterable
+from math import nan
 from typing import Literal
 
 from msgspec import Struct
@@ -57,6 +58,11 @@ class Arm(Struct, frozen=True):
 
     tasks: int = 0
     successes: int = 0
+
+    @property
+    def share(self) -> float:
+        """The share of successes; nan if there are no tasks."""
+        return self.successes / self.tasks if self.tasks else nan
 
     def __str__(self) -> str:
         """As in *17 of 20*."""

@@ -22,6 +22,14 @@ def test_all_in_colour() -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["rain", "sun"]
 
 
+def test_panels() -> None:
+    """A picture for each name, over the same; those of several curves have a legend."""
+    drawn = plot.panels({"weather": CURVES, "tides": {"high": {1: 3.0}}}, title="Coast", over="day")
+    assert [(axes.get_title(), axes.get_xlabel(), len(axes.lines)) for axes in drawn.axes] == [("weather", "day", 2), ("tides", "day", 1)]
+    assert [axes.get_legend() is not None for axes in drawn.axes] == [True, False]
+    assert all(axes.get_ylim()[0] == 0.0 for axes in drawn.axes)
+
+
 def test_some_told() -> None:
     """The others are grey and lie beneath; each that is told has a word at its end, in its colour."""
     [axes] = plot.figure({**CURVES, "fog": {1: 0.1}}, title="", values="", told={"rain": "red", "sun": "gold"}, ends={"sun": "it set"}).axes
