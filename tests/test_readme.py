@@ -47,7 +47,10 @@ def test_code_and_commands_run_in_order(readme: str, tmp_path: Path) -> None:
     assert all(shown)
 
 
-@pytest.mark.parametrize("page", ["docs/memory.md", "docs/context.md", "docs/messages.md", "docs/experience.md"])
+PAGES = ["docs/memory.md", "docs/context.md", "docs/messages.md", "docs/experience.md", "docs/evolution.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_a_page_shows_what_its_code_prints(page: str, tmp_path: Path) -> None:
     """Its blocks of code are one program; what it is said to print, it prints. A file that it shows bears its name."""
     for text in blocks(page, "toml"):
