@@ -182,7 +182,7 @@ class _Work:
         self._journal, self._library = Journal(board), Library(board)
         self._retry, self._analyst, self._budget = retry, analyst, budget
         self._settings = cycle.began.settings
-        self._rest, self._since = rest, time.monotonic()
+        self._rest, self._since = rest, time.thread_time()
         self._state = State(self._settings)
         self._logs: dict[str, TaskLog] = {}
         self._live: list[Strategy] = []
@@ -227,8 +227,8 @@ class _Work:
 
     async def _breathe(self) -> None:
         """Let others work."""
-        await anyio.sleep(self._rest * (time.monotonic() - self._since))
-        self._since = time.monotonic()
+        await anyio.sleep(self._rest * (time.thread_time() - self._since))
+        self._since = time.thread_time()
 
     def _cap(self) -> None:
         """Leave the models no more than the settings do."""
@@ -310,13 +310,15 @@ class _Work:
 
         began = time.monotonic()
         while time.monotonic() - began < TOGETHER and (trial := evaluation.due(plan, [*known, *fresh])):
-            fresh.append(await evaluation.attempt(trial, retry, await self._log(trial.task), strategies[trial.strategies]))
+            task = await self._log(trial.task)
+            await self._breathe()
+            fresh.append(await evaluation.attempt(trial, retry, task, strategies[trial.strategies]))
+            self._since = time.thread_time()  # where it is done apart, a retry is no work of this thread
             if stopped:
                 fresh.pop()
                 break
             if exceeded(self._settings, self._state.spent + _cost(fresh)):
                 break
-            await self._breathe()
         if fresh:
             return Retried(tuple(fresh), _cost(fresh))
         if stopped:
