@@ -24,6 +24,8 @@ from agents.evolution.risks import RISKS, risks
 from agents.memory.records import Experience, TaskLog, ToolCall
 
 FALSE_FLAGS = 0.1
+LIFT = 1.25
+"""A lesson was borne by so many times the share of the successes among the failures, at least: a little more often is chance."""
 FAILURES = 2
 """So many tasks at least must have failed of what is to be a lesson."""
 
@@ -86,7 +88,7 @@ class Lessons(Struct, frozen=True):
         if call.name not in self.tools or self.least is None:
             return []
         found = risks(so_far, call)
-        flags = [Flag(lesson, f"{lesson} Here: {'; '.join(found[lesson.risk])}.") for lesson in self.lessons if lesson.risk in found]
+        flags = [Flag(lesson, f"{lesson} Here: {'; '.join(found[lesson.risk])}") for lesson in self.lessons if lesson.risk in found]
         return flags if len(flags) >= self.least else []
 
 
@@ -141,9 +143,9 @@ def learn(trials: Iterable[Trial | None], tools: Collection[str], *, false_flags
 
 
 def _telling(trials: Sequence[Trial]) -> set[str]:
-    """The risk factors that are lessons: borne in a larger share of the failures than of the successes, by the rule of succession."""
+    """The risk factors that are lessons: what the failures bore more often, their shares by the rule of succession."""
     failures, successes = ([each for each in trials if each.failed == failed and each.acts] for failed in (True, False))
-    return {risk for risk in RISKS if len(_tasks(failures, risk)) >= FAILURES and _share(failures, risk) > _share(successes, risk)}
+    return {risk for risk in RISKS if len(_tasks(failures, risk)) >= FAILURES and _share(failures, risk) >= LIFT * _share(successes, risk)}
 
 
 def _share(trials: Sequence[Trial], risk: str) -> float:

@@ -16,9 +16,9 @@ from blackboard.text.words import terms
 _ACTS = (
     "change modify update edit alter adjust amend extend 修改 更改 变更 更新 改签 改期",
     "cancel delete remove drop revoke terminate 取消 删除 撤销 退订",
-    "create add book make place order reserve buy purchase 创建 新增 添加 预订 预定 下单 购买",
+    "create add make buy purchase 创建 新增 添加 预订 预定 下单 购买",
     "return refund exchange 退货 退款 换货",
-    "send transfer ship give lend pay issue 发送 转账 寄送 借出 支付 发放",
+    "send transfer give lend pay 发送 转账 寄送 借出 支付 发放",
 )
 """Words for what tools do, a line for each act."""
 _SAME = {term: frozenset(terms(line)) for line in _ACTS for term in terms(line)}

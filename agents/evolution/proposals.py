@@ -20,7 +20,7 @@ class Proposal:
     def __init__(self, log: TaskLog, call: ToolCall) -> None:
         self.call = call
         self.past = [each for turn in log.turns for each in turn.calls]
-        self.by_user = [turn.text for turn in log.turns if turn.by == "user" and turn.text] or [log.request]
+        self.by_user = [log.request, *(turn.text for turn in log.turns if turn.by == "user")]
         self.by_agents = [turn.text for turn in log.turns if turn.by not in NOT_AGENTS]
         self.by_system = [turn.text for turn in log.turns if turn.by == "system"]
 
@@ -73,8 +73,8 @@ class Proposal:
 
     def made_up(self) -> list[str]:
         """The parameters with a value that nobody said and no tool answered or took, sorted."""
-        told = (str(leaf) for each in self.past if each.error is None for leaf in (*_leaves(each.parameters), *_leaves(each.result)))
-        return self._not_in("\n".join([*self.by_system, *self.by_user, *self.by_agents, *told]))
+        took = (str(leaf) for each in self.past if each.error is None for leaf in (*_leaves(each.parameters), *_leaves(each.result)))
+        return self._not_in("\n".join([*self.by_system, *self.by_user, *self.by_agents, *took, *sorted(self.vocabulary)]))
 
     def _not_in(self, text: str) -> list[str]:
         text = _spelled(text)
@@ -103,7 +103,7 @@ def _spelled(text: str) -> str:
 
 
 def _things(values: Mapping[str, Any], keys: frozenset[str]) -> list[tuple[str, Any]]:
-    return [(key, value) for key in sorted(keys) if isinstance(value := values.get(key), str | int)]
+    return [(key, value) for key in sorted(keys) if isinstance(value := values.get(key), str | int) and not isinstance(value, bool)]
 
 
 def _leaves(value: Any) -> Iterator[Any]:

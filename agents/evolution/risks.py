@@ -15,8 +15,9 @@ MANY = 3
 """So many values that the user did not say leave much to the agent's choice. By judgement."""
 
 _CONSENT = re.compile(
-    r"\b (?: yes | yeah | yep | sure | ok | okay | confirm(?:ed)? | correct | agreed? | go [ ] ahead | proceed | please [ ] do ) \b"
-    r"| 好 | 可以 | 确认 | 是的 | 对的 | 没问题 | 同意 | 请继续",
+    r"(?<! not [ ] ) (?<! n't [ ] ) \b"
+    r" (?: yes | yeah | yep | sure | ok | okay | confirm(?:ed)? | correct | agreed? | go [ ] ahead | proceed | please [ ] do ) \b"
+    r"| (?<! [不没你] ) (?: 好 | 可以 | 确认 | 同意 ) | 是的 | 对的 | 没问题 | 请继续",
     re.IGNORECASE | re.VERBOSE,
 )
 _LIMIT = re.compile(
