@@ -141,7 +141,13 @@ def _rows_writes(logs: Sequence[TaskLog], known: Sequence[Trial]) -> list[Row]:
 
 
 def _rows_lessons(judged: Sequence[Trial], known: Sequence[Trial], lessons: Lessons) -> list[Row]:
-    found = [Row("lessons that must hold for a flag", "", (float(lessons.least or 0),), note="0: none is ever raised")]
+    told = {lesson.risk for lesson in lessons.lessons}
+    failures = [each for each in judged if each.failed]
+    of_these = sum(any(found & told for found in each.acts) for each in failures)
+    found = [
+        Row("failures with a wrong write of which a lesson tells", "%", (100 * of_these / max(len(failures), 1),), note=f"{of_these}"),
+        Row("lessons that must hold for a flag", "", (float(lessons.least or 0),), note="0: none is ever raised"),
+    ]
     for lesson in lessons.lessons:
         others = left_out(without(judged, lesson.risk), without(known, lesson.risk))
         note = f"{len(lesson.well)} went well so; left out, without this lesson: {others}"
