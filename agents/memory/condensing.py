@@ -20,10 +20,10 @@ WITH_CALLS = 3
 """So many turns that involve a call of a tool are a step, unless a sub-step ends before."""
 INTENT = 160
 """Characters of an intent, at most, that need not be kept to the letter."""
-BEGINNING = 4_000
-"""Characters of a turn in which either is looked for."""
 REACHED = 80
 """Likewise of what was reached."""
+BEGINNING = 4_000
+"""Characters of a turn in which either is looked for."""
 RESULT = 40
 """Bytes of a result, as JSON, that is told as it is."""
 

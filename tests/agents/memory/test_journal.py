@@ -108,6 +108,19 @@ async def test_a_turn_of_which_a_part_is_missing_is_not_there() -> None:
         assert (await journal.log("t1")).turns == ()
 
 
+async def test_what_has_faded_is_read_like_all_else() -> None:
+    """Turns fade within some dozens of rounds, and stay in the archive."""
+    async with running_board("ada") as running:
+        ada = running["ada"]
+        journal = Journal(ada)
+        await journal.put_log(LOG)
+        for _ in range(150):
+            await ada.end_round()
+        assert {item.status for item in await ada.history("task:t1")} == {"archived"}
+        assert {item.status for item in await ada.history("task")} == {"archived"}
+        assert await journal.logs() == [LOG]
+
+
 BODY = {"as": "Turn", "number": 0, "record": {"by": "ada"}}
 
 

@@ -12,13 +12,12 @@ import pytest
 from msgspec.structs import replace
 
 import blackboard
-from agents import Agent
 from agents.evolution.library import Library
 from agents.evolution.matcher import Call, Picked
 from agents.evolution.strategies import Rule, Strategy
 from agents.memory.memory import Memory
 from agents.memory.records import Experience, ToolCall, Turn, Verdict
-from blackboard.errors import BadValue
+from blackboard.errors import BadValue, BoardClosed
 from blackboard.testing import ManualClock, running_board
 
 WITHIN = 30.0
@@ -154,26 +153,6 @@ async def test_two_agents_record_at_once() -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"request": " \n"}, r"a task's request is ' \\n': say what is asked for"),
-        ({"facts": {"a": object()}}, r"TaskLog\.facts\.a is a object"),
-        ({"facts": {1: 2}}, "facts has the key 1"),
-        ({"id": ""}, "a task's id is '': give up to 200 characters"),
-        ({"id": "a  b"}, "a task's id is 'a  b'"),
-    ],
-)
-async def test_a_task_that_cannot_be_is_named(given: dict[str, Any], why: str) -> None:
-    """Before anything of it is on the board."""
-    async with running_board("ada") as running:
-        memory = Memory(running["ada"])
-        with pytest.raises(BadValue, match=why):
-            async with memory.task(**{"request": "Sales"} | given):
-                pass
-        assert await memory.journal.heads() == []
-
-
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
         ({}, "a turn by 'ada' says nothing and calls nothing"),
         ({"text": "  "}, "says nothing"),
         ({"text": 5}, r"Expected `str`, got `int` - at `\$\.text`"),
@@ -218,16 +197,6 @@ async def test_what_comes_after_the_verdict_is_named() -> None:
             pass
         with pytest.raises(BadValue, match="task 'y' asks for something else: 'Sales'"):
             await memory.task("Costs", id="y").__aenter__()
-
-
-async def test_an_agent_s_tasks_are_its_own() -> None:
-    """``agent.task`` records on the agent's board, in its name; the tasks are those of ``agent.memory``."""
-    async with running_board("ada") as running:
-        agent = Agent("ada", board=running["ada"])
-        assert agent.memory is agent.memory
-        async with agent.task("Sales", id="s1") as task:
-            await task.step("hello")
-        assert [(log.id, log.agent) for log in await agent.memory.left()] == [("s1", "ada")]
 
 
 KILLED = """
@@ -300,3 +269,19 @@ async def test_what_was_learnt_is_recalled_and_noted() -> None:
         async with memory.task("Book a flight to Rome") as task:
             assert (await task.experiences()).ids == ()
         assert [log.recalled for log in await memory.journal.heads()] == [("e1",), ()]
+
+
+async def test_what_ended_a_task_goes_on_where_its_end_cannot_be_recorded(caplog: pytest.LogCaptureFixture) -> None:
+    """The board is gone: that is told, and does not hide why the task ended. Without another error it is the error."""
+    async with running_board("ada") as running:
+        board = running["ada"]
+        first, second = Memory(board).task("Sales", id="a"), Memory(board).task("Sales", id="b")
+        for task in (first, second):
+            await task.__aenter__()
+        await board.aclose()
+        second.succeed()
+        error = ZeroDivisionError("by nought")
+        await first.__aexit__(ZeroDivisionError, error, None)
+        assert "how task a ended is not recorded" in caplog.text
+        with pytest.raises(BoardClosed):
+            await second.__aexit__(None, None, None)
