@@ -1,6 +1,8 @@
 """``tasks``: what agents did, from files and for people, and what can be learnt from it."""
 
+import os
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,6 +10,7 @@ import anyio
 from cyclopts import App, Parameter
 from msgspec.structs import replace
 
+from agents.chat import Budget, Chat
 from agents.cli.errors import CommandError
 from agents.cli.output import plain, print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, Who, opened
@@ -15,6 +18,7 @@ from agents.conditions import Situation
 from agents.memory.experience import Recalled, recall
 from agents.memory.imports import read_json_lines, read_tau, write_json_lines
 from agents.memory.journal import Journal
+from agents.memory.llm_summariser import LLMSummariser
 from agents.memory.records import Outcome, TaskLog
 from agents.memory.tasks import summarised
 from agents.memory.telling import told_step, told_turn
@@ -149,6 +153,9 @@ async def distil(
     *,
     by: Annotated[Literal["fingerprint", "likeness"], Parameter(name="--by")] = "fingerprint",
     least: int = 3,
+    model: str | None = None,
+    base_url: Annotated[str | None, Parameter(env_var="PHEROBOARD_LLM_URL")] = None,
+    tokens: int = 20_000,
     who: Who = OPERATOR,
 ) -> None:
     """Let many tasks become a few experiences: what worked, and what to beware of.
@@ -159,19 +166,33 @@ async def distil(
         Which tasks go together. fingerprint: those that went the same way; likeness: those that went alike (the extra learn).
     least
         So many tasks make an experience.
+    model
+        A language model that words what was learnt (the extra llm); its key stands in PHEROBOARD_LLM_KEY, if it needs one.
+    base_url
+        Where it is, if not at OpenAI's: a server that speaks that protocol, as in http://127.0.0.1:11434/v1.
+    tokens
+        What the model may cost, at most.
     """
     from agents.memory.distiller import distil_board
 
-    async with opened(board, who) as at:
-        done = await distil_board(at, by=by, least=least)
+    async with opened(board, who) as at, AsyncExitStack() as stack:
+        chat = None if model is None else await stack.enter_async_context(_chat(model, base_url, tokens))
+        done = await distil_board(at, by=by, least=least, summariser=LLMSummariser(chat) if chat else None)
         await at.wait_applied()
         experiences = await Journal(at).experiences()
     if who.json:
-        print_json({"done": done, "experiences": experiences})
+        print_json({"done": done, "spent": chat.budget.spent if chat else 0, "experiences": experiences})
         return
     rows = ((each.outcome, str(len(each.records)), each.type, each.lesson, each.id) for each in experiences)
     print_table(("outcome", "times", "type", "content", "id"), rows, empty=f"No {least} tasks went alike.")
     print(f"{done.records} tasks: {len(done.new)} new, {len(done.renewed)} renewed, {len(done.gone)} gone, {done.unchanged} unchanged")
+    if chat:
+        left = "".join(f", {count} as they were ({why})" for why, count in sorted(done.fallen_back.items()))
+        print(f"{model} worded {done.worded}{left}; {chat.budget.spent:,} of {tokens:,} tokens are spent")
+
+
+def _chat(model: str, base_url: str | None, tokens: int) -> Chat:
+    return Chat(model, base_url=base_url, api_key=os.environ.get("PHEROBOARD_LLM_KEY"), budget=Budget(tokens))
 
 
 @tasks.command(name="recall")

@@ -38,6 +38,10 @@ class Distilled(Struct, frozen=True):
     unchanged: int
     records: int
     """How many tasks were looked at."""
+    worded: int = 0
+    """How many lessons stand in the summariser's words."""
+    fallen_back: dict[str, int] = {}
+    """Why a lesson stands as it was extracted, though a summariser was asked → how many do."""
 
 
 async def distil_board(board: Board, *, by: By = "fingerprint", least: int = LEAST, summariser: Summariser | None = None) -> Distilled:
@@ -65,7 +69,8 @@ async def distil_board(board: Board, *, by: By = "fingerprint", least: int = LEA
     gone = sorted(known.keys() - {each.id for each in made})
     for name in gone:
         await journal.put_experience(replace(known[name], records=()))
-    return Distilled(tuple(new), tuple(renewed), tuple(gone), len(made) - len(new) - len(renewed), len(records))
+    unchanged = len(made) - len(new) - len(renewed)
+    return Distilled(tuple(new), tuple(renewed), tuple(gone), unchanged, len(records), worker.worded, dict(worker.fallen_back))
 
 
 def _same(made: Experience, before: Experience, *, worded: bool) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from agents.memory.imports import read_json_lines, write_json_lines
 from agents.memory.records import TaskLog, ToolCall, Turn, Verdict
 from blackboard import open_sync
+from tests.agents.chat_server import reply, says, serving
 from tests.agents.cli.commands import pheroboard
 
 
@@ -26,6 +27,7 @@ def board(tmp_path: Path) -> Path:
     with open_sync(tmp_path / "lab", agent="ada"):
         pass
     open_one = log("t4", "Mail the plot", verdict=None, type="")
+    write_json_lines(tmp_path / "more.jsonl", [log("t5")])
     write_json_lines(tmp_path / "tasks.jsonl", [log("t1"), log("t2"), log("t3", "Plot sales by month, as bars"), open_one])
     return tmp_path
 
@@ -64,7 +66,7 @@ def test_what_is_learnt_is_recalled(board: Path) -> None:
     done = pheroboard(board, "tasks", "distil", "lab")
     assert done.out.splitlines()[-1] == "3 tasks: 1 new, 0 renewed, 0 gone, 0 unchanged", done.err
     assert "“Plot sales by month” and 2 like it went well by query → plot" in done.out
-    again = pheroboard(board, "tasks", "distil", "lab", "--by", "likeness", "--json").json
+    again = pheroboard(board, "tasks", "distil", "lab", "--by", "fingerprint", "--json").json
     assert (again["done"]["unchanged"], again["experiences"][0]["kept"]) == (1, ["Do not use a log scale."])
     recall = ("tasks", "recall", "lab", "Plot the sales by month", "--type", "report", "--tool", "query")
     taken = pheroboard(board, *recall, "--tool", "plot", "--json").json
@@ -73,6 +75,20 @@ def test_what_is_learnt_is_recalled(board: Path) -> None:
     assert "passed" in passed
     assert "the tool plot is not at hand" in passed
     assert pheroboard(board, "tasks", "recall", "lab", "Good morning").out == "Nothing that is known is like it.\n"
+
+
+def test_a_model_may_word_what_was_learnt(board: Path) -> None:
+    """Within its budget; what it worded, and what it cost, is told."""
+    pheroboard(board, "tasks", "import", "lab", "tasks.jsonl")
+    asked = ("tasks", "distil", "lab", "--model", "m1", "--base-url")
+    with serving() as model:
+        model.does(says(reply('{"lesson": "Look the sales up, then plot them."}')))
+        done = pheroboard(board, *asked, model.url, "--tokens", "10")
+        assert done.out.splitlines()[-1] == "m1 worded 0, 1 as they were (BudgetSpent); 0 of 10 tokens are spent", done.err
+        pheroboard(board, "tasks", "import", "lab", "more.jsonl")
+        done = pheroboard(board, *asked, model.url)
+    assert done.out.splitlines()[-1] == "m1 worded 1; 12 of 20,000 tokens are spent", done.err
+    assert "Look the sales up, then plot them." in done.out
 
 
 def test_refusals(board: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from agents.memory.distiller import distil_board
+from agents.memory.distilling import distil
 from agents.memory.journal import Journal
 from agents.memory.records import Experience, TaskRecord
 from agents.memory.summarising import Extractive
@@ -77,6 +78,20 @@ async def test_a_summariser_words_what_is_new() -> None:
         await distil_board(journal.board, summariser=Worded("99 say"))
         (made,) = await journal.experiences()
         assert made.lesson == "“Sales by month” and 3 like it went well by query_sales → plot"
+
+
+async def test_what_was_told_in_part_is_completed() -> None:
+    """As after a kill between two experiences."""
+    async with running_board("ada") as running:
+        journal = Journal(running["ada"])
+        records = mixed()
+        for each in records:
+            await journal.put_record(each)
+        whole = distil(records)
+        await journal.put_experience(whole[0])
+        done = await distil_board(journal.board)
+        assert (len(done.new), done.unchanged) == (len(whole) - 1, 1)
+        assert sorted(await journal.experiences(), key=lambda each: each.id) == whole
 
 
 async def test_alike_tasks_are_clustered_in_another_process() -> None:
