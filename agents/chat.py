@@ -10,11 +10,6 @@ Laws:
 - What is set aside is spent, unless the server says that it was less (its ``usage``) or did not take the request: also where it hangs,
   breaks off, or is not waited for any more.
 - The key goes to ``base_url`` and nowhere else: no redirect is followed, and no error shows it.
-
-    ChatError
-    ├── BudgetSpent   the request could cost more than is left; it was not sent
-    ├── NoReply       nobody answered in time, or the server answered with an error
-    └── BadReply      what came is no answer: not of the protocol, refused, empty, or cut off
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +22,8 @@ import msgspec
 from anyio.to_thread import run_sync
 from msgspec import Struct
 
-from blackboard.errors import BadValue, BlackboardError, NotInstalled
+from agents.errors import BadReply, BudgetSpent, NoReply
+from blackboard.errors import BadValue, NotInstalled
 from blackboard.tokens import TokenCounter, count_tokens
 
 if TYPE_CHECKING:
@@ -45,22 +41,6 @@ SHOWN = 500
 """Characters of an error, at most."""
 LATER = (408, 409, 429)
 """The statuses, beside those from 500 on, after which it may be tried again."""
-
-
-class ChatError(BlackboardError):
-    """The root of this room's errors."""
-
-
-class BudgetSpent(ChatError):
-    """The request could cost more than is left; it was not sent."""
-
-
-class NoReply(ChatError):
-    """Nobody answered in time, or the server answered with an error."""
-
-
-class BadReply(ChatError):
-    """What came is no answer."""
 
 
 class Bill:

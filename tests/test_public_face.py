@@ -11,6 +11,9 @@ from types import ModuleType
 import pytest
 
 import agents
+import agents.errors
+import agents.evolution
+import agents.memory
 import blackboard
 import blackboard.context
 import blackboard.errors
@@ -21,7 +24,7 @@ import bus.errors
 HEAVY = {"nats", "numpy", "quicktok", "aiosqlite", "sqlite3", "rich", "cyclopts", "re2", "asyncio", "anyio"}
 
 
-@pytest.mark.parametrize("package", [agents, blackboard, blackboard.context, blackboard.scent])
+@pytest.mark.parametrize("package", [agents, agents.evolution, agents.memory, blackboard, blackboard.context, blackboard.scent])
 def test_all_is_sorted_and_true(package: object) -> None:
     """Every name listed is in order, exists, and says what it is."""
     names: list[str] = package.__all__  # type: ignore[attr-defined]
@@ -32,12 +35,13 @@ def test_all_is_sorted_and_true(package: object) -> None:
 
 def test_all_lists_whatever_is_there() -> None:
     """Of ``blackboard`` all that is loaded when it is asked for, of ``agents`` all that is not private."""
-    assert set(blackboard._HOMES) == set(blackboard.__all__)
+    for package in (agents.evolution, agents.memory, blackboard):
+        assert set(package._HOMES) == set(package.__all__)
     public = {name for name, value in vars(agents).items() if not name.startswith("_") and not isinstance(value, ModuleType)}
     assert public == set(agents.__all__)
 
 
-@pytest.mark.parametrize("module", [blackboard.errors, bus.errors])
+@pytest.mark.parametrize("module", [agents.errors, blackboard.errors, bus.errors])
 def test_the_tree_of_errors_is_drawn(module: ModuleType) -> None:
     """Every error of a room stands in its tree, at its depth."""
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from cyclopts import App, CycloptsError, Parameter
 
 from agents.cli.ending import Ending, interrupted_once
-from agents.cli.errors import CommandError
+from agents.errors import AgentsError
 from blackboard.errors import BlackboardError
 from bus.errors import BusError
 
@@ -114,7 +114,7 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 def _sentence(error: BaseException) -> str:
     text = _line(error)
-    if isinstance(error, (BlackboardError, BusError, CommandError)):
+    if isinstance(error, (AgentsError, BlackboardError, BusError)):
         return text
     return f"{type(error).__name__}: {text} (PHEROBOARD_DEBUG=1 shows where)"
 

@@ -7,9 +7,9 @@ from typing import Annotated
 import anyio
 from cyclopts import App, Parameter
 
-from agents.cli.errors import CommandError
 from agents.cli.output import print_json, print_table
 from agents.cli.places import DATA, databases_in, served_from
+from agents.errors import CommandError
 from blackboard.opening import erase_owned, hand_over
 from bus.accounts import OPERATOR, Agent, configuration
 from bus.identities import Identities

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from agents.chat import Budget
-from agents.cli.errors import CommandError
 from agents.cli.output import number, plain, print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, Who, opened
 from agents.cli.run import load
+from agents.errors import CommandError
 from agents.evolution.account import Account, Candidate
 from agents.evolution.cycle import Watch
 from agents.evolution.cycle import evolve as go_through

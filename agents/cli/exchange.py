@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 import msgspec
 from cyclopts import Parameter
 
-from agents.cli.errors import CommandError
 from agents.cli.keeping import kept, place
 from agents.cli.output import print_json
 from agents.cli.places import OPERATOR, BoardName, Who, opened
+from agents.errors import CommandError
 from blackboard.board import Board
 from blackboard.exchange import read, write
 from blackboard.replaying import At

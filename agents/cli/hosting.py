@@ -9,9 +9,9 @@ from typing import Any
 
 import anyio
 
-from agents.cli.errors import CommandError
 from agents.cli.places import server_at
 from agents.cli.upkeep import Upkeep
+from agents.errors import CommandError
 from blackboard.opening import serving
 from blackboard.retention import Retention
 from blackboard.service import Service

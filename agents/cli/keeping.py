@@ -10,9 +10,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from agents.cli.errors import CommandError
 from agents.cli.output import moment, number, owners, print_items, print_json, print_table
 from agents.cli.places import HERE, OPERATOR, BoardName, ItemId, Where, Who, served_from, server_at
+from agents.errors import CommandError
 from blackboard.errors import refused
 from blackboard.replaying import At, verify
 from blackboard.replaying import replay as replayed

@@ -1,9 +1,9 @@
 """``keys``: what a board's items are about, and renaming it."""
 
-from agents.cli.errors import CommandError
 from agents.cli.keeping import kept
 from agents.cli.output import print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, Who, keys_at, locate
+from agents.errors import CommandError
 from blackboard.replaying import At
 from blackboard.replaying import replay as replayed
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from agents.cli.errors import CommandError
 from agents.cli.output import print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, Who, keys_at, locate, opened
+from agents.errors import CommandError
 from blackboard.decay import rate_to_half_life
 
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from agents.cli.errors import CommandError
 from agents.cli.output import print_json
 from agents.cli.places import OPERATOR, BoardName, Who, keys_at, locate, opened
+from agents.errors import CommandError
 
 NONE = "none"
 

@@ -19,7 +19,7 @@ import msgspec
 from cyclopts import Parameter
 from msgspec import Struct
 
-from agents.cli.errors import CommandError
+from agents.errors import CommandError
 from blackboard.client import Board
 from blackboard.opening import open as open_board
 from blackboard.retention import Retention

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from agents.cli.errors import CommandError
+from agents.errors import CommandError
 from blackboard.retention import DAY, Retention
 
 AGES: Mapping[str, float] = {"s": 1, "min": 60, "h": 3_600, "d": DAY, "w": 7 * DAY}

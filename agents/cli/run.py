@@ -21,9 +21,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from agents import Crew
-from agents.cli.errors import CommandError
 from agents.cli.places import address_at
 from agents.cli.retention import DEFAULTS, Keep
+from agents.errors import CommandError
 from blackboard.retention import Retention
 from bus.credentials import VARIABLE
 from bus.names import valid_name

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import App, Parameter
 
-from agents.cli.errors import CommandError
 from agents.cli.output import plain, print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, Who, opened
+from agents.errors import CommandError
 from agents.evolution.decisions import Decision
 from agents.evolution.library import Library
 from agents.evolution.strategies import Release, Status
@@ -99,11 +99,11 @@ async def add(
     who: Who = OPERATOR,
 ) -> None:
     """Propose strategies: each becomes the next version of its name, a candidate that waits to be approved."""
-    from agents.evolution.files import read  # which takes a while to import
+    from agents.evolution.files import read_strategies  # which takes a while to import
 
     if not files:
         raise CommandError("name a file of strategies, or a folder: pheroboard strategy add BOARD FILE")
-    read_ = [each for file in files for each in read(file)]  # all that is wrong is found before any is added
+    read_ = [each for file in files for each in read_strategies(file)]  # all that is wrong is found before any is added
     async with _library(board, who) as library:
         _say([await library.add(each, by=_by(by, who), why=why) for each in read_], who)
 

@@ -11,10 +11,10 @@ from cyclopts import App, Parameter
 from msgspec.structs import replace
 
 from agents.chat import Budget, Chat
-from agents.cli.errors import CommandError
 from agents.cli.output import plain, print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, Who, opened
 from agents.conditions import Situation
+from agents.errors import CommandError
 from agents.memory.experience import Recalled, recall
 from agents.memory.imports import read_json_lines, read_tau, write_json_lines
 from agents.memory.journal import Journal

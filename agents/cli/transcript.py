@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import anyio
 
-from agents.cli.errors import CommandError
+from agents.errors import CommandError
 from agents.scent_agent import SPEAKERS, Speaker
 
 LONGEST = 65_536

@@ -10,9 +10,9 @@ import anyio
 from cyclopts import Parameter
 from msgspec import structs
 
-from agents.cli.errors import CommandError
 from agents.cli.places import HERE, Serving, Where, databases_in, sole_server_of
 from agents.cli.retention import DEFAULTS, Keep
+from agents.errors import CommandError
 from bus.listening import LOOPBACK, Listening, Tls
 from bus.messages import Time
 from bus.names import valid_name

@@ -5,9 +5,9 @@ from typing import Any
 import anyio
 import msgspec
 
-from agents.cli.errors import CommandError
 from agents.cli.output import number, plain, print_json
 from agents.cli.places import OPERATOR, BoardName, ItemId, Who, opened
+from agents.errors import CommandError
 from blackboard.client import Board
 from blackboard.wire import to_wire
 

@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Sequence
 
-from agents.cli.errors import CommandError
 from agents.cli.output import moment, number, plain, print_json
 from agents.cli.places import OPERATOR, BoardName, Who, opened
+from agents.errors import CommandError
 from blackboard.client import Board
 from blackboard.errors import NotInView
 from blackboard.feed import Feed

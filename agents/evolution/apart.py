@@ -19,19 +19,15 @@ from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 from msgspec import Struct
 
+from agents.errors import RetryFailed
 from agents.evolution.analyst import Retry
 from agents.evolution.strategies import Strategy
 from agents.memory.records import TaskLog
-from blackboard.errors import BlackboardError
 
 LONGEST = 64 * 1024 * 1024
 """Bytes of an answer."""
 LOWEST = 19
 """The priority, as ``nice`` counts."""
-
-
-class RetryFailed(BlackboardError):
-    """A retry gave no verdict: what it raised, or that its process ended, or took too long."""
 
 
 class Asked(Struct, frozen=True):

@@ -10,10 +10,6 @@ Laws:
   machine, else when nothing was heard of it for ``LEASE`` seconds.
 - What is in force is not touched: a cycle only adds candidates, at its end, and a person decides (``Library.approve``).
 - Nothing is begun that spends once the budget is spent.
-
-    CycleError
-    ├── Busy    another cycle is under way
-    └── Lost    this one was silent for so long that somebody else has taken it over
 """
 
 import secrets
@@ -24,7 +20,8 @@ from typing import Any
 import anyio
 from msgspec.structs import replace
 
-from agents.chat import Budget, BudgetSpent
+from agents.chat import Budget
+from agents.errors import BudgetSpent, Busy, Lost
 from agents.evolution import evaluation
 from agents.evolution.account import Account, account, scores
 from agents.evolution.analysis import RuleAnalyst
@@ -59,7 +56,6 @@ from agents.memory.journal import Journal
 from agents.memory.records import TaskLog
 from agents.memory.tasks import summarised
 from blackboard.client import Board
-from blackboard.errors import BlackboardError
 from blackboard.troubles import moment
 
 LEASE = 60.0
@@ -73,18 +69,6 @@ BESIDE = 20
 
 Watch = Callable[[State], None]
 """Is called whenever a cycle is further than it was."""
-
-
-class CycleError(BlackboardError):
-    """The root of this room's errors."""
-
-
-class Busy(CycleError):
-    """Another cycle is under way."""
-
-
-class Lost(CycleError):
-    """The cycle was taken over."""
 
 
 async def evolve(

@@ -14,11 +14,12 @@ import anyio
 
 from agents.agent import Agent
 from agents.chat import Budget
+from agents.errors import Busy
 from agents.evolution.account import Account
 from agents.evolution.alarms import FAILURES, SUCCESS, cluster, rate
 from agents.evolution.analyst import Analyst, Retry
 from agents.evolution.claims import cycles
-from agents.evolution.cycle import Busy, evolve
+from agents.evolution.cycle import evolve
 from agents.evolution.entries import Settings
 from agents.evolution.logbook import Logbook
 from agents.evolution.release import Decision, Test

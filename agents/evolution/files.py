@@ -36,7 +36,7 @@ _KEYS = ("name", "version", "note", "types", "when", "priority", *BODIES, "linea
 _PARTS: dict[str, type[msgspec.Struct]] = {"rule": Rule, "template": Template, "lineage": Lineage}
 
 
-def read(path: Path) -> list[Strategy]:
+def read_strategies(path: Path) -> list[Strategy]:
     """The strategies of a file, or of all files of a folder that end in .yaml or .yml, in the order of their names.
 
     Raises ``BadValue``, which names file, line and key.

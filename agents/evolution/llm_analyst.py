@@ -14,8 +14,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from agents.chat import Chat, ChatError
+from agents.chat import Chat
 from agents.conditions import When, validated
+from agents.errors import ChatError
 from agents.evolution.analysis import diagnose
 from agents.evolution.strategies import Diagnosis, Mend, Rule, Strategy
 from agents.evolution.variation import too_large

@@ -13,7 +13,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agents.chat import BadReply, Chat
+from agents.chat import Chat
+from agents.errors import BadReply
 from agents.memory.records import Experience, StepRecord, TaskLog, TaskRecord, Turn
 from agents.memory.telling import shortened, told_body, told_turn
 

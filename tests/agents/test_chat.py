@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.chat import BadReply, Budget, BudgetSpent, Chat, ChatError, NoReply
+from agents.chat import Budget, Chat
+from agents.errors import BadReply, BudgetSpent, ChatError, NoReply
 from blackboard.errors import BadValue, NotInstalled
 from tests.agents.chat_server import Model, reply, says, serving
 

@@ -12,9 +12,9 @@ import nkeys
 import pytest
 
 import blackboard
-from agents.cli.errors import CommandError
 from agents.cli.places import Where
 from agents.cli.up import up
+from agents.errors import CommandError
 from bus import names
 from bus.credentials import make, public
 from bus.errors import BadCredentials, BadName, NotPermitted, ServerError, Unreachable

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.cli.errors import CommandError
 from agents.cli.places import Serving, Where, databases_in, home, keys_at, locate, served_from, sole_server_of
+from agents.errors import CommandError
 from bus.errors import BadName
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.cli.errors import CommandError
 from agents.cli.retention import Keep, said
+from agents.errors import CommandError
 from blackboard.retention import DAY, Retention
 from tests.agents.cli.commands import line_of, pheroboard, started
 

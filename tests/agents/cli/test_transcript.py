@@ -9,8 +9,8 @@ from typing import BinaryIO
 import pytest
 
 from agents.cli import transcript as module
-from agents.cli.errors import CommandError
 from agents.cli.transcript import LONGEST, STDIN, Begin, End, Message, Said, parsed, transcript
+from agents.errors import CommandError
 
 
 def descriptors() -> int:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from agents.errors import RetryFailed
 from agents.evolution.analyst import Retry
-from agents.evolution.apart import RetryFailed, apart
+from agents.evolution.apart import apart
 from agents.evolution.strategies import Rule, Strategy
 from tests.agents.evolution.world import logged
 

@@ -9,11 +9,12 @@ import pytest
 
 import blackboard
 from agents.chat import Budget
+from agents.errors import Busy, Lost
 from agents.evolution import cycle as room
 from agents.evolution.account import Account
 from agents.evolution.choosing import is_aside
 from agents.evolution.claims import under_way
-from agents.evolution.cycle import Busy, Lost, accounts, evolve
+from agents.evolution.cycle import accounts, evolve
 from agents.evolution.entries import Alive, Began, Ended, Settings, Spent, TakenUp
 from agents.evolution.library import Library
 from agents.evolution.logbook import Logbook

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from agents.evolution.files import difference, parse, read, written
+from agents.evolution.files import difference, parse, read_strategies, written
 from agents.evolution.strategies import Lineage, Parameters, PlanStep, Rule, Strategy, Template
 from agents.evolution.validity import validated
 from agents.evolution.yaml_text import written as yaml
@@ -140,19 +140,19 @@ def test_a_file_and_a_folder(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text("name: b\nrule: {use: x}\n---\nname: b\nversion: 2\nrule: {use: y}\n")
     (tmp_path / "a.yml").write_text("name: 甲\nrule: {use: x}\n", encoding="utf-8-sig")
     (tmp_path / "notes.txt").write_text("name: [")
-    assert [each.ref for each in read(tmp_path)] == ["甲@1", "b@1", "b@2"]
-    assert [each.ref for each in read(tmp_path / "b.yaml")] == ["b@1", "b@2"]
+    assert [each.ref for each in read_strategies(tmp_path)] == ["甲@1", "b@1", "b@2"]
+    assert [each.ref for each in read_strategies(tmp_path / "b.yaml")] == ["b@1", "b@2"]
     (tmp_path / "c.yaml").write_text("# again\nname: b\nrule: {use: z}\n")
     with pytest.raises(BadValue, match=r"c\.yaml, line 2, name: b@1 is in .*b\.yaml, line 1, too"):
-        read(tmp_path)
+        read_strategies(tmp_path)
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:
     """What is not there, too large, empty or of another encoding is told with the file."""
     with pytest.raises(BadValue, match=r"gone\.yaml cannot be read: No such file"):
-        read(tmp_path / "gone.yaml")
+        read_strategies(tmp_path / "gone.yaml")
     with pytest.raises(BadValue, match=r"has no file that ends in \.yaml"):
-        read(tmp_path)
+        read_strategies(tmp_path)
     for content, told in {
         b"": "has no strategy",
         b"a" * 1_000_001: "more than 1,000,000 bytes",
@@ -160,7 +160,7 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     }.items():
         (tmp_path / "a.yaml").write_bytes(content)
         with pytest.raises(BadValue, match=rf"a\.yaml.* {told}"):
-            read(tmp_path / "a.yaml")
+            read_strategies(tmp_path / "a.yaml")
 
 
 def test_difference() -> None:

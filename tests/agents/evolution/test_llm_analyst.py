@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.chat import Budget, BudgetSpent, Chat, ChatError, NoReply
+from agents.chat import Budget, Chat
+from agents.errors import BudgetSpent, ChatError, NoReply
 from agents.evolution.analysis import diagnose
 from agents.evolution.llm_analyst import LLMAnalyst, messages
 from agents.evolution.strategies import Rule, Strategy

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from agents.chat import BadReply, Budget, Chat
+from agents.chat import Budget, Chat
+from agents.errors import BadReply
 from agents.memory.llm_summariser import LLMSummariser
 from agents.memory.summarising import Guarded
 from tests.agents.chat_server import Model, reply, says, serving

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from agents.chat import BudgetSpent
+from agents.errors import BudgetSpent
 from agents.memory.condensing import condense
 from agents.memory.records import Experience, StepRecord, TaskLog, TaskRecord, ToolCall, Turn
 from agents.memory.summarising import Extractive, Guarded
