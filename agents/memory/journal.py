@@ -10,12 +10,14 @@ Laws:
 
 from collections.abc import Iterable, Sequence
 
+import anyio
 from msgspec.structs import replace
 
 from agents.memory.layout import (
     EXPERIENCES,
     TASKS,
     Item,
+    R,
     by_id,
     experience_items,
     log_items,
@@ -33,6 +35,9 @@ from blackboard.errors import BadValue
 from blackboard.items import ContextItem
 from blackboard.kinds import EXPERIENCE, STEP, TASK, TURN
 from bus.messages import UseAll
+
+AT_ONCE = 32
+"""Records that are read before others have their turn."""
 
 
 class Journal:
@@ -102,7 +107,7 @@ class Journal:
 
     async def heads(self) -> list[TaskLog]:
         """Every task as it stands, without its turns, in the order in which they began. Raises ``BadValue`` for what is no record."""
-        return list(by_id(read(await self.board.history(TASKS), TASK, TaskLog)).values())
+        return list(by_id(await self._read(TASK, TaskLog, TASKS)).values())
 
     async def left(self, agent: str) -> list[TaskLog]:
         """The tasks of ``agent`` that have no verdict, without their turns: under way, or left. Raises as ``heads``."""
@@ -110,11 +115,8 @@ class Journal:
 
     async def unsummed(self, agent: str) -> list[TaskLog]:
         """The tasks of ``agent`` that have ended and have no task record yet, without their turns. Raises as ``heads``."""
-        items = await self.board.history(TASKS)
-        summed = by_id(read(items, TASK, TaskRecord))
-        return [
-            task for task in by_id(read(items, TASK, TaskLog)).values() if task.agent == agent and task.verdict and task.id not in summed
-        ]
+        summed = by_id(await self._read(TASK, TaskRecord, TASKS))
+        return [task for task in await self.heads() if task.agent == agent and task.verdict and task.id not in summed]
 
     async def log(self, task: str) -> TaskLog:
         """A task with its turns, as far as it went. Raises ``BadValue`` if there is none of that id, and as ``heads``."""
@@ -128,12 +130,12 @@ class Journal:
         heads = await self._heads(task)
         if not heads:
             return None
-        turns = sorted(read(await self.board.history(task_key(task)), TURN, Turn), key=lambda read: read[1])
+        turns = sorted(await self._read(TURN, Turn, task_key(task)), key=lambda read: read[1])
         return replace(heads[-1], turns=tuple(turn for turn, _ in turns))
 
     async def _heads(self, task: str) -> list[TaskLog]:
         """How a task stood, from its beginning on."""
-        return [head for head, _ in read(await self.board.history(TASKS, task), TASK, TaskLog)]
+        return [head for head, _ in await self._read(TASK, TaskLog, TASKS, task)]
 
     async def logs(self, tasks: Iterable[str] | None = None) -> list[TaskLog]:
         """These tasks with their turns, in that order; if none are named, all. Raises as ``log``."""
@@ -142,21 +144,21 @@ class Journal:
 
     async def steps(self, task: str) -> list[StepRecord]:
         """A task's step records, in order of their turns. Raises as ``heads``."""
-        found = {step.first: step for step, _ in read(await self.board.history(task_key(task)), STEP, StepRecord)}
+        found = {step.first: step for step, _ in await self._read(STEP, StepRecord, task_key(task))}
         return [found[first] for first in sorted(found)]
 
     async def tasks(self) -> list[TaskRecord]:
         """What each task came to, as far as that is worked out. Raises as ``heads``."""
-        return list(by_id(read(await self.board.history(TASKS), TASK, TaskRecord)).values())
+        return list(by_id(await self._read(TASK, TaskRecord, TASKS)).values())
 
     async def record(self, task: str) -> TaskRecord | None:
         """What a task came to; None: that is not worked out yet. Raises as ``heads``."""
-        found = read(await self.board.history(TASKS, task), TASK, TaskRecord)
+        found = await self._read(TASK, TaskRecord, TASKS, task)
         return found[-1][0] if found else None
 
     async def experiences(self) -> list[Experience]:
         """What many tasks came to; one that names no task does not stand any more. Raises as ``heads``."""
-        told = by_id(read(await self.board.history(EXPERIENCES), EXPERIENCE, Experience))
+        told = by_id(await self._read(EXPERIENCE, Experience, EXPERIENCES))
         return [each for each in told.values() if each.records]
 
     async def use(self, experiences: Iterable[str]) -> None:
@@ -164,6 +166,15 @@ class Journal:
         items = [item.id for each in experiences for item in await self.board.history(EXPERIENCES, each) if item.status == "standing"]
         if items:
             await self.board.say(UseAll(tuple(items), ()))
+
+    async def _read(self, kind: str, shape: type[R], key: str, target: str | None = None) -> list[tuple[R, int]]:
+        """As ``layout.read``; some at a time, so that many hold up nobody."""
+        found: list[tuple[R, int]] = []
+        for each in read(await self.board.history(key, target), kind, shape):
+            found.append(each)
+            if len(found) % AT_ONCE == 0:
+                await anyio.lowlevel.checkpoint()
+        return found
 
 
 def _steps(task: str, steps: Iterable[StepRecord]) -> list[Item]:

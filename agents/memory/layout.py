@@ -150,26 +150,24 @@ def by_id(read: Iterable[tuple[Any, int]]) -> dict[str, Any]:
     return {record.id: record for record, _ in read}
 
 
-def read(items: Iterable[ContextItem], kind: str, shape: type[R]) -> list[tuple[R, int]]:
-    """The records of this shape, each with its number, in the order of putting."""
-    found: list[tuple[R, int]] = []
+def read(items: Iterable[ContextItem], kind: str, shape: type[R]) -> Iterator[tuple[R, int]]:
+    """The records of this shape, each with its number, in the order of putting. Raises ``BadValue``, which names the item."""
     parts: dict[tuple[str, int], dict[int, str]] = {}
     for item in items:
         if item.kind != kind or item.status == "released":
             continue
         match item.meta:
             case {"as": shape.__name__, "number": int(number), "record": body}:
-                found.append((_shaped(body, shape, item), number))
+                yield _shaped(body, shape, item), number
             case {"as": shape.__name__, "number": int(number), "of": str(digest), "part": int(part), "parts": int(of), "text": str(text)}:
                 there = parts.setdefault((digest, number), {})
                 there[part] = text
                 if len(there) == of:
-                    found.append((_shaped("".join(there[n] for n in sorted(there)), shape, item), number))
+                    yield _shaped("".join(there[n] for n in sorted(there)), shape, item), number
             case {"as": str(other)} if other != shape.__name__ and other in _SHAPES[kind]:
                 continue
             case meta:
                 raise _bad(item, f"its meta is no record of the shapes {', '.join(_SHAPES[kind])}: {_cut(repr(dict(meta)))}")
-    return found
 
 
 _SHAPES: dict[str, tuple[str, ...]] = {

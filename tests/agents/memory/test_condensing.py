@@ -97,8 +97,9 @@ PARAMETERS = st.dictionaries(st.sampled_from(["table", "by", "limit", "where", "
 
 
 def _result(seed: int) -> list[dict[str, Any]]:
-    """Rows, as a query gives them: some 700 tokens."""
-    return [{"region": f"r{n}", "month": f"2024-{n % 12 + 1:02}", "revenue": (seed * 7919 + n * 104729) % 100_000} for n in range(30)]
+    """From 10 to 40 rows, as a query gives them: some 250 to 1,000 tokens."""
+    rows = 10 + seed % 31
+    return [{"region": f"r{n}", "month": f"2024-{n % 12 + 1:02}", "revenue": (seed * 7919 + n * 104729) % 100_000} for n in range(rows)]
 
 
 @st.composite
