@@ -6,7 +6,8 @@ from agents.conditions import Situation
 from agents.evolution.attribution import attribute
 from agents.evolution.deviations import known
 from agents.evolution.matcher import Picked
-from agents.evolution.mends import Case, mends
+from agents.evolution.mending import Case
+from agents.evolution.mends import mends
 from agents.evolution.signs import Sign, signs
 from agents.evolution.strategies import Diagnosis, Rule, Strategy
 from agents.memory.records import NOT_AGENTS, Cause, TaskLog

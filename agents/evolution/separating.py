@@ -11,8 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agents.conditions import Situation, meets
+from msgspec.structs import replace
+
+from agents.conditions import Situation, When, meets, of_calls
 from agents.evolution.exact import fisher
+from agents.memory.records import TaskLog
 from blackboard.text.english import STOP
 
 CHANCE = 0.1
@@ -38,6 +41,15 @@ def separating(covered: Sequence[Sequence[Situation]], others: Sequence[Sequence
                 said = " ".join(map(str, condition))
                 found.append((left, kind, len(said), said, condition))
     return min(found, key=lambda each: each[:4])[4] if found else None
+
+
+def about(when: When, log: TaskLog) -> list[Situation]:
+    """The situations of a task that conditions hold in: of its calls, if they ask about calls, or else its own."""
+    own = Situation.of(log)
+    if not of_calls(when):
+        return [own] if meets(when, own) else []
+    calls = (replace(own, tool=call.name, parameters=call.parameters) for turn in log.turns for call in turn.calls)
+    return [each for each in calls if meets(when, each)]
 
 
 def _holds(condition: Condition, task: Sequence[Situation]) -> bool:

@@ -15,8 +15,7 @@ from msgspec import Struct
 from agents.conditions import validated
 from agents.evolution.changes import changes, identity, told
 from agents.evolution.crossing import crossings
-from agents.evolution.mends import about
-from agents.evolution.separating import Condition, saying, separating, shared
+from agents.evolution.separating import Condition, about, saying, separating, shared
 from agents.evolution.signs import forbidding, says
 from agents.evolution.strategies import Body, Diagnosis, Lineage, Mend, Parameters, PlanStep, Rule, Strategy, Template
 from agents.memory.records import TaskLog

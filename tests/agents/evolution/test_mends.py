@@ -2,7 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.conditions import validated
-from agents.evolution.mends import Case, mends
+from agents.evolution.mending import Case
+from agents.evolution.mends import mends
 from agents.evolution.signs import signs
 from agents.evolution.strategies import Mend, Parameters, PlanStep, Rule, Strategy, Template
 from agents.evolution.variation import too_large
