@@ -37,8 +37,10 @@ class Runs(NamedTuple):
     """1 at each turn of the agent who decided it."""
 
     def of(self, rows: Sequence[int]) -> "Runs":
-        """These alone."""
-        return Runs(*(each[list(rows)] for each in self))
+        """These alone, as wide as the longest."""
+        rows = list(rows)
+        width = int((self.there[rows] == 0).sum(1).max(initial=0))
+        return Runs(*(each[rows, :width] for each in self))
 
 
 def arrays(failures: Sequence[Failure]) -> Runs:
@@ -74,7 +76,7 @@ def fitted(runs: Runs, penalty: float) -> Any:
         value, gradient = likelihood(runs, weights)
         return penalty * (weights @ weights) / 2 - value, penalty * weights - gradient
 
-    return minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B").x
+    return minimize(loss, np.zeros(len(NAMES)), jac=True, method="BFGS").x
 
 
 class Fitting:

@@ -97,6 +97,7 @@ def test_gives_every_row(data: Path) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.timeout(180)
 def test_the_decisive_mistake_is_found() -> None:
     """On the failed runs that stand beside the project: left out, above every trivial answer on either kind, and the aim over both."""
     beside = Path(__file__).parents[2] / "../shared/data/who_and_when_even.json"
