@@ -37,6 +37,7 @@ class Memory:
         self._clock = clock or SystemClock()
         self.summariser = Guarded(summariser or Extractive())
         self._compressor = Compressor(self.journal, self.summariser)
+        self._under_way = set[str]()
 
     def task(
         self,
@@ -69,7 +70,7 @@ class Memory:
         )
         if not log.id.strip() or log.id != folded(log.id) or len(log.id) > LONGEST_ID:
             raise BadValue(f"a task's id is {log.id!r}: give up to {LONGEST_ID} characters on one line, or none")
-        return Task(log, self.journal, self._compressor, self._clock, new=id is None, picked=picked)
+        return Task(log, self.journal, self._compressor, self._clock, under_way=self._under_way, new=id is None, picked=picked)
 
     async def left(self) -> list[TaskLog]:
         """This agent's tasks without a verdict, without their turns: under way, or left when it ended."""

@@ -45,12 +45,23 @@ class Task:
     """
 
     def __init__(
-        self, log: TaskLog, journal: Journal, compressor: Compressor, clock: Clock, *, new: bool, picked: Picked | None = None
+        self,
+        log: TaskLog,
+        journal: Journal,
+        compressor: Compressor,
+        clock: Clock,
+        *,
+        under_way: set[str],
+        new: bool,
+        picked: Picked | None = None,
     ) -> None:
-        """``new``: no task can have its id yet. ``picked``: in place of what the board's library has."""
+        """``under_way``: ids of the tasks that the agent is at: this one is added. ``new``: no task can have its id yet. ``picked``: in
+        place of what the board's library has.
+        """
         self.log = log
         self.picked = picked or Picked(self.situation)
         self._picks = picked is None
+        self._all_under_way = under_way
         self.resumed = False
         self.steps: tuple[StepRecord, ...] = ()
         self.put = 0
@@ -78,6 +89,17 @@ class Task:
     async def __aenter__(self) -> Self:
         if not self.log.request.strip():
             raise BadValue(f"a task's request is {self.log.request!r}: say what is asked for")
+        if self.id in self._all_under_way or self.ended:
+            raise BadValue(f"task {self.id!r} {'has ended' if self.ended else 'is under way already'}: begin another one, of another id")
+        self._all_under_way.add(self.id)
+        try:
+            await self._begin()
+        except BaseException:
+            self._all_under_way.discard(self.id)
+            raise
+        return self
+
+    async def _begin(self) -> None:
         self._last = self._clock.now()
         if self._picks:
             self.picked = pick(await Library(self._journal.board).releases(), self.situation, task=self.id)
@@ -94,11 +116,11 @@ class Task:
                 self.picked = await self._as_begun()
             self.steps = consecutive(await self._journal.steps(self.id), self.log.turns)
             self.put = len(self.steps)
-        self._under_way = True
-        return self
+        self._under_way, self._new = True, False
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._under_way = False
+        self._all_under_way.discard(self.id)
         if isinstance(error, Exception) and self.log.verdict is None:
             said = f"{type(error).__name__}: {error}".strip(": ")
             self.log = replace(self.log, verdict=Verdict("failure", said, by=self.log.agent))
@@ -149,9 +171,9 @@ class Task:
         return number
 
     async def _as_begun(self) -> Picked:
-        """The strategies that were in force when it began: what was released since is for other tasks."""
-        library = Library(self._journal.board)
-        return Picked.of([(await library.get(ref)).strategy for ref in self.log.strategies], self.situation)
+        """The strategies that were in force when it began, as far as the library has them: what was released since is for other tasks."""
+        there = {release.strategy.ref: release.strategy for release in await Library(self._journal.board).releases()}
+        return Picked.of([there[ref] for ref in self.log.strategies if ref in there], self.situation)
 
     async def experiences(self, *, successes: int = SUCCESSES, lessons: int = LESSONS) -> Recollection:
         """What was learnt that applies to this task: up to so many of what went well, and of what failed; each with why.

@@ -271,6 +271,27 @@ async def test_what_was_learnt_is_recalled_and_noted() -> None:
         assert [log.recalled for log in await memory.journal.heads()] == [("e1",), ()]
 
 
+async def test_a_task_is_begun_once() -> None:
+    """Not while it is under way, and not again once it has ended; one that failed to begin may be."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        async with memory.task("Sales", id="x") as task:
+            with pytest.raises(BadValue, match="task 'x' is under way already: begin another one, of another id"):
+                await memory.task("Sales", id="x").__aenter__()
+            task.succeed()
+        with pytest.raises(BadValue, match="task 'x' has ended: begin another one"):
+            await task.__aenter__()
+        for _ in range(2):
+            with pytest.raises(BadValue, match=r"task 'x' has ended \(success\)"):
+                await memory.task("Sales", id="x").__aenter__()
+        left = memory.task("Sales")
+        for resumed in (False, True):
+            async with left:
+                await left.step("on we go")
+                assert left.resumed is resumed
+        assert len((await memory.journal.log(left.id)).turns) == 2
+
+
 async def test_what_ended_a_task_goes_on_where_its_end_cannot_be_recorded(caplog: pytest.LogCaptureFixture) -> None:
     """The board is gone: that is told, and does not hide why the task ended. Without another error it is the error."""
     async with running_board("ada") as running:
