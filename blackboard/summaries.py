@@ -59,14 +59,15 @@ def must_be_kept(sentence: str) -> bool:
 
 _CONSTRAINT = re.compile(
     r"""\b(?: must | never | only | always | shall | should | not | cannot | \w+n't | no | none | nobody | nothing | neither | nor
-          | without | unless | except | avoid(?:s|ed|ing)? | refus(?:e|es|ed) | forbid(?:s|den)? | prohibit(?:s|ed)? | ban(?:s|ned)?
-          | mandatory | require(?:s|d|ment|ments)? | needs?[ ]to | ha(?:s|ve)[ ]to | at[ ](?:most|least) | (?:more|less|fewer)[ ]than
+          | without | unless | except | avoid(?:s|ed|ing)? | refrain(?:s|ed)? | refus(?:e|es|ed) | forbid(?:s|den)? | prohibit(?:s|ed)?
+          | ban(?:s|ned)? | mandatory | ensure | make[ ]sure | instead[ ]of | rather[ ]than | require(?:s|d|ment|ments)?
+          | needs?[ ]to | ha(?:s|ve)[ ]to | at[ ](?:most|least) | (?:more|less|fewer)[ ]than
           | up[ ]to | limit(?:s|ed)? | max(?:imum)? | min(?:imum)? | deadline | before | until | by[ ]then | allerg(?:y|ic|ies)
           | one | two | three | four | five | six | seven | eight | nine | ten | eleven | twelve | \w+teen | twenty | thirty | forty | fifty
           | sixty | seventy | eighty | ninety | hundreds? | thousands? | millions? | billions? | dozens? | half | quarter | twice | once
           | double | triple ) \b
-        | [不别勿莫禁忌须只仅] | 必需 | 务必 | 一定 | 严格 | 没有 | 除非 | 否则 | 至少 | 至多 | 最多 | 最少
-        | 上限 | 下限 | 以内 | 之前 | 过敏 | 半""",
+        | [不别勿莫禁忌须只仅] | 避免 | 拒绝 | 必需 | 务必 | 应该 | 应当 | 确保 | 一定 | 严格 | 没有 | 除非 | 否则
+        | 至少 | 至多 | 最多 | 最少 | 上限 | 下限 | 以内 | 之前 | 过敏 | 半""",
     re.IGNORECASE | re.VERBOSE,
 )
 """Words that bind, and numbers in words (what Unicode knows as numeric is found without)."""

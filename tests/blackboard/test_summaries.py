@@ -28,7 +28,8 @@ def test_constraints_and_numbers_are_kept_whatever_they_take() -> None:
         "You must sign", "Don’t ask", "He can't come", "only on weekdays", "do not disturb", "It is forbidden", "she is allergic to nuts",
         "at least a day", "必须签字", "禁止吸烟", "不要香菜", "只在周末", "请勿打扰", "别吃巧克力", "对花生过敏", "下午三点开会", "五十块",
         "seven people", "½ a cup",
-        "第２次", "a dozen eggs",
+        "第２次", "a dozen eggs", "Make sure that it is legible", "a line rather than bars", "Refrain from colours",
+        "避免使用红色", "应当签字",
     ],
 )  # fmt: skip
 def test_what_binds_and_what_counts(binding: str) -> None:
