@@ -123,9 +123,9 @@ _PROMISE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _NEGATION = re.compile(
-    r"\b(?: not | never | no | none | nobody | nothing | neither | nor | cannot | \w+n't | without | avoid(?:s|ed|ing)? | except"
-    r" | forbid\w* )\b"
-    r" | [不别勿莫禁没无未非]",
+    r"\b(?: not | never | no | none | nobody | nothing | neither | nor | cannot | \w+n't | without | avoid(?:s|ed|ing)? | refrain(?:s|ed)?"
+    r" | except | forbid\w* | prohibit\w* )\b"
+    r" | [不别勿莫禁没无未非] | 避免 | 拒绝",
     re.IGNORECASE | re.VERBOSE,
 )
 _COURTESY = re.compile(

@@ -46,6 +46,8 @@ def test_what_is_missing_is_named(summary: str, missing: list[str]) -> None:
         ("Don't delete the old table.", "Delete the old table."),
         ("You must not, under any circumstances, share the report.", "Share the report."),
         ("The flight cannot be changed.", "The flight can be changed."),
+        ("避免使用对数坐标。", "使用对数坐标。"),
+        ("Refrain from using a log scale.", "It uses a log scale."),
     ],
 )
 def test_a_lost_negation_is_caught(said: str, summary: str) -> None:
