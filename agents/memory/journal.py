@@ -90,7 +90,7 @@ class Journal:
 
     async def put_experience(self, experience: Experience) -> None:
         """What many tasks came to. Raises as ``put_task``."""
-        told = list(read(await self.board.history(EXPERIENCES, experience.id), EXPERIENCE, Experience))
+        told = await self._read(EXPERIENCE, Experience, EXPERIENCES, experience.id)
         if not told or told[-1][0] != experience:
             await self._put(experience_items(experience, len(told)))
 
