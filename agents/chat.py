@@ -135,14 +135,14 @@ class Chat:
             raise BadValue(f"max_tokens {max_tokens!r}: an answer has at least 1")
         prompt = AROUND + sum(AROUND + self._count(message["content"]) for message in messages)
         worst = int(prompt * OTHERS) + max_tokens
+        client = await self._opened()
         try:
             with anyio.fail_after(self._within):
-                return await self._persistently(messages, max_tokens, worst)
+                return await self._persistently(client, messages, max_tokens, worst)
         except TimeoutError:
             raise NoReply(f"{self.model} did not answer within {self._within:g} s: give it longer (within=…)") from None
 
-    async def _persistently(self, messages: Sequence[Mapping[str, str]], max_tokens: int, worst: int) -> str:
-        client = await self._opened()
+    async def _persistently(self, client: "AsyncOpenAI", messages: Sequence[Mapping[str, str]], max_tokens: int, worst: int) -> str:
         attempt = 1
         while isinstance(came := await self._attempt(client, messages, max_tokens, worst), _Failed):
             if came.pause is None or attempt == ATTEMPTS:

@@ -14,9 +14,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agents.memory.plain import as_read, require_id
 from agents.memory.records import TaskLog, ToolCall, Turn, Verdict
 from blackboard.errors import BadValue
 
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What reading raises for bytes that are no JSON of the shape: the last for what is nested too deep."""
 SOLVED = 1 - 1e-6
 """The reward from which tau-bench counts a task as solved."""
 
@@ -25,7 +28,7 @@ def read_json_lines(path: Path) -> Iterator[TaskLog]:
     """The logs in a file, in its order; empty lines are passed over.
 
     Raises ``BadValue``, which names file, line and field: for what is no JSON, a field that a log does not have, a value of another type,
-    and an id that is empty or was on an earlier line. Raises ``OSError``.
+    and an id that cannot be one or was on an earlier line. Raises ``OSError``.
     """
     lines: dict[str, int] = {}
     with path.open("rb") as file:
@@ -34,7 +37,7 @@ def read_json_lines(path: Path) -> Iterator[TaskLog]:
                 continue
             try:
                 log = _log(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            except (*UNREADABLE, BadValue) as error:
                 raise BadValue(f"{path}, line {number}: {error}: give one task log in JSON a line") from error
             if lines.setdefault(log.id, number) != number:
                 raise BadValue(f"{path}, line {number}: $.id {log.id!r} is that of line {lines[log.id]}: give each task an id of its own")
@@ -53,9 +56,8 @@ def write_json_lines(path: Path, logs: Iterable[TaskLog]) -> int:
 
 def _log(line: bytes) -> TaskLog:
     given = msgspec.json.decode(line)
-    log = msgspec.convert(given, TaskLog)
-    if not log.id:
-        raise msgspec.ValidationError("Expected an id that is not empty - at `$.id`")
+    log = as_read(msgspec.convert(given, TaskLog))
+    require_id(log.id)
     _refuse_unknown(given, log, "$")
     return log
 
@@ -129,7 +131,7 @@ def read_tau(path: Path, type: str = "", agent: str = "assistant") -> list[TaskL
     """
     try:
         trajectories = msgspec.json.decode(path.read_bytes(), type=list[_Trajectory])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise BadValue(f"{path}: {error}: give the trajectories that tau-bench writes, a list in JSON") from error
     entries: dict[str, int] = {}
     logs = []
@@ -141,10 +143,18 @@ def read_tau(path: Path, type: str = "", agent: str = "assistant") -> list[TaskL
         entries[each.id] = index
         turns = _turns(each.traj, agent, f"{path}: $[{index}].traj")
         request = next((turn.text for turn in turns if turn.by == "user"), "")
-        logs.append(TaskLog(id=each.id, agent=agent, request=request, type=type, turns=turns, verdict=_verdict(each)))
+        logs.append(_checked(TaskLog(each.id, agent, request, type, turns, _verdict(each)), f"{path}: $[{index}]"))
     tools = {call.name for log in logs for turn in log.turns for call in turn.calls}
     tools |= {call.name for log in logs if log.verdict for call in log.verdict.expected or ()}
     return [replace(log, tools=tuple(sorted(tools))) for log in logs]
+
+
+def _checked(log: TaskLog, where: str) -> TaskLog:
+    try:
+        require_id(log.id)
+        return as_read(log)
+    except BadValue as error:
+        raise BadValue(f"{where}: {error}") from error
 
 
 def _verdict(each: _Trajectory) -> Verdict:

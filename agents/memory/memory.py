@@ -13,16 +13,12 @@ from typing import Any
 from agents.evolution.matcher import Picked
 from agents.memory.compressor import Compressor
 from agents.memory.journal import Journal
-from agents.memory.plain import as_read
+from agents.memory.plain import as_read, require_id
 from agents.memory.recorder import Task
 from agents.memory.records import TaskLog
 from agents.memory.summarising import Extractive, Guarded, Summariser
 from blackboard.client import Board
 from blackboard.clock import Clock, SystemClock
-from blackboard.errors import BadValue
-from blackboard.identity import folded
-
-LONGEST_ID = 200
 
 
 class Memory:
@@ -68,8 +64,7 @@ class Memory:
                 facts=dict(facts or {}),
             )
         )
-        if not log.id.strip() or log.id != folded(log.id) or len(log.id) > LONGEST_ID:
-            raise BadValue(f"a task's id is {log.id!r}: give up to {LONGEST_ID} characters on one line, or none")
+        require_id(log.id)
         return Task(log, self.journal, self._compressor, self._clock, under_way=self._under_way, new=id is None, picked=picked)
 
     async def left(self) -> list[TaskLog]:

@@ -10,9 +10,12 @@ import msgspec
 from msgspec import Struct
 
 from blackboard.errors import BadValue
+from blackboard.identity import folded
 
 S = TypeVar("S", bound=Struct)
 
+LONGEST_ID = 200
+"""Characters of a task's id, at most."""
 DEEPEST = 200
 """Levels of lists and mappings in one another."""
 
@@ -30,6 +33,12 @@ def as_read(record: S) -> S:
         return msgspec.json.decode(msgspec.json.encode(record), type=type(record))
     except msgspec.ValidationError as error:
         raise BadValue(f"no {type(record).__name__}: {error}") from None
+
+
+def require_id(task: str) -> None:
+    """Raise ``BadValue`` for what cannot be a task's id: keys of a board are made of it."""
+    if not task.strip() or task != folded(task) or not task.isprintable() or len(task) > LONGEST_ID:
+        raise BadValue(f"a task's id is {task[:80]!r}: give up to {LONGEST_ID} characters on one line, without white space around them")
 
 
 def require_plain(value: Any, path: str, level: int = 0) -> None:

@@ -21,7 +21,15 @@ TABLES = st.dictionaries(st.text(), PLAIN, max_size=3)
 CALLS = st.lists(st.builds(ToolCall, st.text(), TABLES, PLAIN, st.none() | st.text()), max_size=2).map(tuple)
 TURNS = st.lists(st.builds(Turn, by=st.text(), text=st.text(), calls=CALLS, tokens=st.integers(0, 10)), max_size=3).map(tuple)
 VERDICTS = st.none() | st.builds(Verdict, st.sampled_from(["success", "failure"]), st.text(), st.text(), st.none() | CALLS)
-LOGS = st.builds(TaskLog, id=st.text(min_size=1), agent=st.text(), request=st.text(), turns=TURNS, verdict=VERDICTS, facts=TABLES)
+LOGS = st.builds(
+    TaskLog,
+    id=st.from_regex(r"[\w.-]{1,9}", fullmatch=True),
+    agent=st.text(),
+    request=st.text(),
+    turns=TURNS,
+    verdict=VERDICTS,
+    facts=TABLES,
+)
 
 
 @settings(max_examples=50, deadline=None)
@@ -41,7 +49,11 @@ def test_what_is_written_is_read_as_it_was(tmp_path_factory: pytest.TempPathFact
         ("[]", "line 3: Expected `object`"),
         ('{"id": "b", "agent": "a"}', "missing required field `request`"),
         ('{"id": "b", "agent": "a", "request": 7}', "Expected `str`, got `int` - at `$.request`"),
-        ('{"id": "", "agent": "a", "request": "r"}', "not empty - at `$.id`"),
+        ('{"id": "", "agent": "a", "request": "r"}', "a task's id is ''"),
+        ('{"id": "a\\nb", "agent": "a", "request": "r"}', "a task's id is 'a\\nb'"),
+        ('{"id": "b", "agent": "a", "request": "r", "facts": {"n": ' + "9" * 400 + "}}", "facts.n is 999"),
+        ('{"id": "b", "agent": "a", "request": "r", "facts": {"n": ' + "[" * 5_000 + "]" * 5_000 + "}}", "recursion"),
+        ('{"id": "b", "agent": "a", "request": "r", "facts": {"n": ' + "[" * 300 + "]" * 300 + "}}", "levels deep"),
         ('{"id": "a", "agent": "a", "request": "r"}', "$.id 'a' is that of line 1"),
         ('{"id": "b", "agent": "a", "request": "r", "turn": []}', "no field `turn` - at `$`"),
         ('{"id": "b", "agent": "a", "request": "r", "turns": [{"by": "a", "call": []}]}', "no field `call` - at `$.turns[0]`"),
@@ -128,6 +140,7 @@ BROKEN = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "argume
     ("change", "says"),
     [
         ({"reward": "much"}, "at `$[0].reward`"),
+        ({"task_id": "a" * 300}, "$[0]: a task's id is"),
         ({"traj": [{"role": "robot"}]}, "at `$[0].traj[0].role`"),
         (
             {"traj": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{"}}]}]},
