@@ -23,7 +23,7 @@ TURNS = st.lists(st.builds(Turn, by=st.text(), text=st.text(), calls=CALLS, toke
 VERDICTS = st.none() | st.builds(Verdict, st.sampled_from(["success", "failure"]), st.text(), st.text(), st.none() | CALLS)
 LOGS = st.builds(
     TaskLog,
-    id=st.from_regex(r"[\w.-]{1,9}", fullmatch=True),
+    id=st.text("aZ0._-务", min_size=1, max_size=9),
     agent=st.text(),
     request=st.text(),
     turns=TURNS,
