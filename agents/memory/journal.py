@@ -5,10 +5,12 @@ Laws:
 - What is put is durable once the call has returned, and never changes; of two that tell of one thing the later one counts. To put the same
   again changes nothing.
 - What has faded is read like all else; what was retracted is not.
-- What is no record, whoever wrote it, raises ``BadValue`` with the item and the path.
+- What is no record, whoever wrote it, raises ``BadValue`` with the item and the path; but where an experience should be, it is passed over
+  with a warning: advice that another wrote badly is no reason for a task to fail.
 """
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Callable, Iterable, Sequence
 
 import anyio
 from msgspec.structs import replace
@@ -38,6 +40,8 @@ from bus.messages import UseAll
 
 AT_ONCE = 32
 """Records that are read before others have their turn."""
+
+_logger = logging.getLogger(__name__)
 
 
 class Journal:
@@ -90,7 +94,7 @@ class Journal:
 
     async def put_experience(self, experience: Experience) -> None:
         """What many tasks came to. Raises as ``put_task``."""
-        told = await self._read(EXPERIENCE, Experience, EXPERIENCES, experience.id)
+        told = await self._read(EXPERIENCE, Experience, EXPERIENCES, experience.id, _pass_over)
         if not told or told[-1][0] != experience:
             await self._put(experience_items(experience, len(told)))
 
@@ -157,8 +161,8 @@ class Journal:
         return found[-1][0] if found else None
 
     async def experiences(self) -> list[Experience]:
-        """What many tasks came to; one that names no task does not stand any more. Raises as ``heads``."""
-        told = by_id(await self._read(EXPERIENCE, Experience, EXPERIENCES))
+        """What many tasks came to; one that names no task does not stand any more."""
+        told = by_id(await self._read(EXPERIENCE, Experience, EXPERIENCES, unreadable=_pass_over))
         return [each for each in told.values() if each.records]
 
     async def use(self, experiences: Iterable[str]) -> None:
@@ -167,14 +171,20 @@ class Journal:
         if items:
             await self.board.say(UseAll(tuple(items), ()))
 
-    async def _read(self, kind: str, shape: type[R], key: str, target: str | None = None) -> list[tuple[R, int]]:
+    async def _read(
+        self, kind: str, shape: type[R], key: str, target: str | None = None, unreadable: Callable[[BadValue], object] | None = None
+    ) -> list[tuple[R, int]]:
         """As ``layout.read``; some at a time, so that many hold up nobody."""
         found: list[tuple[R, int]] = []
-        for each in read(await self.board.history(key, target), kind, shape):
+        for each in read(await self.board.history(key, target), kind, shape, unreadable):
             found.append(each)
             if len(found) % AT_ONCE == 0:
                 await anyio.lowlevel.checkpoint()
         return found
+
+
+def _pass_over(error: BadValue) -> None:
+    _logger.warning("passed over: %s", error)
 
 
 def _steps(task: str, steps: Iterable[StepRecord]) -> list[Item]:

@@ -17,7 +17,7 @@ Laws:
 - What is too large or too deep for an item is put in parts, as text, and is there once all of them are.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -150,24 +150,40 @@ def by_id(read: Iterable[tuple[Any, int]]) -> dict[str, Any]:
     return {record.id: record for record, _ in read}
 
 
-def read(items: Iterable[ContextItem], kind: str, shape: type[R]) -> Iterator[tuple[R, int]]:
-    """The records of this shape, each with its number, in the order of putting. Raises ``BadValue``, which names the item."""
+def read(
+    items: Iterable[ContextItem], kind: str, shape: type[R], unreadable: Callable[[BadValue], object] | None = None
+) -> Iterator[tuple[R, int]]:
+    """The records of this shape, each with its number, in the order of putting.
+
+    What is no record raises ``BadValue``, which names the item; or else ``unreadable`` is told of it, and it is passed over.
+    """
     parts: dict[tuple[str, int], dict[int, str]] = {}
     for item in items:
-        if item.kind != kind or item.status == "released":
-            continue
-        match item.meta:
-            case {"as": shape.__name__, "number": int(number), "record": body}:
-                yield _shaped(body, shape, item), number
-            case {"as": shape.__name__, "number": int(number), "of": str(digest), "part": int(part), "parts": int(of), "text": str(text)}:
-                there = parts.setdefault((digest, number), {})
-                there[part] = text
-                if len(there) == of:
-                    yield _shaped("".join(there[n] for n in sorted(there)), shape, item), number
-            case {"as": str(other)} if other != shape.__name__ and other in _SHAPES[kind]:
-                continue
-            case meta:
-                raise _bad(item, f"its meta is no record of the shapes {', '.join(_SHAPES[kind])}: {_cut(repr(dict(meta)))}")
+        if item.kind == kind and item.status != "released":
+            try:
+                found = _record(item, shape, parts)
+            except BadValue as error:
+                if unreadable is None:
+                    raise
+                unreadable(error)
+            else:
+                if found is not None:
+                    yield found
+
+
+def _record(item: ContextItem, shape: type[R], parts: dict[tuple[str, int], dict[int, str]]) -> tuple[R, int] | None:
+    """What an item is the record of, or the last part of; None: of another shape, or not whole yet."""
+    match item.meta:
+        case {"as": shape.__name__, "number": int(number), "record": body}:
+            return _shaped(body, shape, item), number
+        case {"as": shape.__name__, "number": int(number), "of": str(digest), "part": int(part), "parts": int(of), "text": str(text)}:
+            there = parts.setdefault((digest, number), {})
+            there[part] = text
+            return (_shaped("".join(there[n] for n in sorted(there)), shape, item), number) if len(there) == of else None
+        case {"as": str(other)} if other != shape.__name__ and other in _SHAPES[item.kind]:
+            return None
+        case meta:
+            raise _bad(item, f"its meta is no record of the shapes {', '.join(_SHAPES[item.kind])}: {_cut(repr(dict(meta)))}")
 
 
 _SHAPES: dict[str, tuple[str, ...]] = {

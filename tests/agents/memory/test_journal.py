@@ -210,3 +210,16 @@ async def test_an_experience_that_is_used_is_stronger() -> None:
         await bob.board.wait_applied()
         (after,) = await ada.board.history("experience")
         assert after.strength > before.strength
+
+
+@pytest.mark.parametrize("meta", [{}, {"as": "Experience", "number": 0, "record": {"id": 5}}])
+async def test_what_is_no_experience_is_passed_over(meta: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+    """What another wrote badly, even in the place of one, fails nobody who asks for advice; it is named in a warning."""
+    good = Experience(id="e1", outcome="failure", lesson="Ask which table", records=("t1",))
+    async with running_board("ada", "eve") as running:
+        ada = Journal(running["ada"])
+        await ada.put_experience(good)
+        wrong = await running["eve"].deposit("Be nice", kind="experience", key="experience", target="e1", scope="shared", meta=meta)
+        assert await ada.experiences() == [good]
+        await ada.put_experience(good)
+    assert f"passed over: experience {wrong.id} of eve" in caplog.text
