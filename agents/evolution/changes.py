@@ -78,11 +78,9 @@ def contradict(ours: Fields, theirs: Fields) -> bool:
 
 
 def told(changes: Fields) -> str:
-    """In words, for people: *defaults.limit = 100, when.request.matches gone*."""
-    return ", ".join(
-        f"{'.'.join(field[1:] if field[0] == 'body' and len(field) > 1 else field)} {'gone' if value is GONE else f'= {value!r}'}"
-        for field, value in sorted(changes.items())
-    )
+    """In words, for people: *defaults.limit = 100, when.request.matches gone*. That a body is a rule shows in what it says."""
+    said = {".".join(field[1:] if field[0] == "body" else field): value for field, value in changes.items() if field != ("body", "type")}
+    return ", ".join(f"{name} {'gone' if value is GONE else f'= {value!r}'}" for name, value in sorted(said.items()))
 
 
 def _encoded(value: Any) -> bytes:

@@ -37,7 +37,7 @@ def test_it_ends_with_its_report(tmp_path: Path, board: str) -> None:
     assert lines[0].endswith("query_sales-limit@1 awaits review")
     assert any(line.startswith("1.36 ") and line.endswith("repeated, new tool it times out without a limit") for line in lines)
     assert any("query_sales-limit@1 0 → 5 of 5 8 → 8 of 8 4 → 9 of 9" in line for line in lines)
-    assert any(line.startswith("spent: 49 retries, 490 tokens") for line in lines)
+    assert any(line.startswith("spent: 50 retries, 500 tokens") for line in lines)
     assert f"pheroboard strategy show {board} query_sales-limit@1" in ran.out
 
 

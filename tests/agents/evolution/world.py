@@ -46,11 +46,11 @@ async def lay(journal: Journal, logs: Iterable[TaskLog]) -> None:
 
 
 async def retry(task: TaskLog, strategies: Sequence[Strategy]) -> TaskLog:
-    """An odd task goes well with a limit of 100, an even one with any below 1000."""
+    """An odd task goes well with a limit of at least 100, an even one with any below 1000, or none."""
     picked = Picked.of(strategies, Situation.of(task))
     limit = picked.call(TOOL, {}).parameters.get("limit")
     is_odd = int(task.id[1:]) % 2 == 1
-    went_well = limit == 100 if is_odd else limit is None or limit < 1000
+    went_well = (limit or 0) >= 100 if is_odd else limit is None or limit < 1000
     outcome: Outcome = "success" if went_well else "failure"
     return logged(int(task.id[1:]), outcome)
 
