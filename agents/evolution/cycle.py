@@ -272,7 +272,7 @@ class _Work:
 
     async def _evaluate(self, candidate: Strategy) -> Judged | Retried | Stopped:
         """Some retries, or the verdict, if it stands."""
-        failures = await self._all(candidate.lineage.failures)
+        failures = tried_on(candidate, await self._all(self._state.analysed))
         successes = tried_on(candidate, await self._all(self._chosen.successes))
         aside = tried_on(candidate, await self._all(self._chosen.aside)) if self._settings.generalises else None
         before = [*await self._in_force()]
