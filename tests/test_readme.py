@@ -47,7 +47,7 @@ def test_code_and_commands_run_in_order(readme: str, tmp_path: Path) -> None:
     assert all(shown)
 
 
-PAGES = ["docs/memory.md", "docs/context.md", "docs/messages.md", "docs/experience.md", "docs/evolution.md"]
+PAGES = ["docs/memory.md", "docs/context.md", "docs/messages.md", "docs/experience.md", "docs/evolution.md", "docs/lessons.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -4,9 +4,10 @@
     for flag in lessons.check(log_so_far, call):
         print(flag.why)
 
-A risk factor is a lesson if calls bore it more often in tasks that failed than in tasks that went well. A call is flagged if so many
-lessons speak against it as few tasks that go well have. Every lesson counts alike: weights that are fitted to some dozens of tasks hold no
-better on others (R. M. Dawes, *The robust beauty of improper linear models in decision making*, 1979).
+A risk factor that failures bore is a lesson until the tasks speak against it: until it is clear that failures bore it hardly more often
+than tasks that went well. To wait for proof instead holds less well on other tasks, since a few dozen prove little. A call is flagged if so
+many lessons speak against it as few tasks that go well have. Every lesson counts alike: weights that are fitted to so few hold no better
+(R. M. Dawes, *The robust beauty of improper linear models in decision making*, 1979).
 
 How many is set so that of tasks that go well at most the share ``false_flags`` is expected to be flagged. Each success is tried by the
 lessons of other tasks, and the bound is the conformal one (V. Vovk, *Cross-conformal predictors*, 2015).
@@ -14,6 +15,7 @@ lessons of other tasks, and the bound is the conformal one (V. Vovk, *Cross-conf
 Laws: the same trials teach the same, in whatever order. A single task teaches nothing, and nothing is learned from what came after a call.
 """
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -25,7 +27,9 @@ from agents.memory.records import Experience, TaskLog, ToolCall
 
 FALSE_FLAGS = 0.1
 LIFT = 1.25
-"""A lesson was borne by so many times the share of the successes among the failures, at least: a little more often is chance."""
+"""Hardly more often: less than so many times the share of the successes."""
+SURE = 1.645
+"""Standard errors, for it to be clear: one-sided, 95 %."""
 FAILURES = 2
 """So many tasks at least must have failed of what is to be a lesson."""
 
@@ -143,13 +147,21 @@ def learn(trials: Iterable[Trial | None], tools: Collection[str], *, false_flags
 
 
 def _telling(trials: Sequence[Trial]) -> set[str]:
-    """The risk factors that are lessons: what the failures bore more often, their shares by the rule of succession."""
+    """The risk factors that are lessons."""
     failures, successes = ([each for each in trials if each.failed == failed and each.acts] for failed in (True, False))
-    return {risk for risk in RISKS if len(_tasks(failures, risk)) >= FAILURES and _share(failures, risk) >= LIFT * _share(successes, risk)}
+    return {risk for risk in RISKS if len(_tasks(failures, risk)) >= FAILURES and _may_tell(failures, successes, risk)}
 
 
-def _share(trials: Sequence[Trial], risk: str) -> float:
-    return (sum(_bears(each, risk) for each in trials) + 1) / (len(trials) + 2)
+def _may_tell(failures: Sequence[Trial], successes: Sequence[Trial], risk: str) -> bool:
+    """May failures bear it ``LIFT`` times as often?
+
+    By the upper end of Katz's interval of the risk ratio (D. Katz et al., *Obtaining confidence intervals for the risk ratio in cohort
+    studies*, 1978), with ½ added to each count.
+    """
+    failed, well = (sum(_bears(each, risk) for each in trials) + 0.5 for trials in (failures, successes))
+    of_failures, of_successes = len(failures) + 0.5, len(successes) + 0.5
+    error = math.sqrt(1 / failed - 1 / of_failures + 1 / well - 1 / of_successes)
+    return math.log(failed / of_failures) - math.log(well / of_successes) + SURE * error >= math.log(LIFT)
 
 
 def _least(trials: Sequence[Trial], false_flags: float) -> int | None:

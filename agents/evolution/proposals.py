@@ -21,7 +21,7 @@ class Proposal:
         self.call = call
         self.past = [each for turn in log.turns for each in turn.calls]
         self.by_user = [log.request, *(turn.text for turn in log.turns if turn.by == "user")]
-        self.by_agents = [turn.text for turn in log.turns if turn.by not in NOT_AGENTS]
+        self.by_agents = [turn.text for turn in log.turns if turn.by not in NOT_AGENTS and turn.text]
         self.by_system = [turn.text for turn in log.turns if turn.by == "system"]
 
     @cached_property

@@ -55,7 +55,7 @@ def _unconfirmed(it: Proposal) -> list[str]:
 
 
 def _unlimited(it: Proposal) -> list[str]:
-    return [] if any(map(_LIMIT.search, it.by_agents)) else [f"in {len(it.by_agents)} turns"]
+    return [] if any(map(_LIMIT.search, it.by_agents)) else [f"{len(it.by_agents)} turns without one"]
 
 
 def _forbidden(it: Proposal) -> list[str]:

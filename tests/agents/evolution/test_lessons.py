@@ -43,12 +43,19 @@ def planted(failures: int = 6, successes: int = 20) -> list[Trial]:
 
 
 def test_the_planted_lesson_is_learned_and_no_other() -> None:
-    """With the tasks behind it; of one lesson that hardly a success has ever borne, one is enough."""
-    lessons = learn(planted(), TOOLS)
+    """Of enough tasks, with those behind it; of a lesson that no success has borne, one is a warning."""
+    lessons = learn(planted(120, 240), TOOLS)
     (lesson,) = lessons.lessons
-    assert (lesson.risk, lesson.failed, lesson.well) == ("unnamed", tuple(f"f{i}" for i in range(6)), ())
+    assert (lesson.risk, lesson.failed, lesson.well) == ("unnamed", tuple(sorted(f"f{i}" for i in range(120))), ())
     assert (lessons.least, lessons.tools) == (1, ("cancel_order",))
-    assert str(lesson) == "A call about a thing that the user never named: 6 tasks failed so, 0 went well."
+    assert str(lesson) == "A call about a thing that the user never named: 120 tasks failed so, 0 went well."
+
+
+def test_a_risk_factor_counts_until_the_tasks_speak_against_it() -> None:
+    """What failures and successes bear alike is doubtful of few tasks, and none of many; what only successes bear is none."""
+    assert {lesson.risk for lesson in learn(planted(6, 20), TOOLS).lessons} == {"unnamed", "chosen"}
+    only_well = [tried(f"w{i}", "made_up") for i in range(20)]
+    assert {lesson.risk for lesson in learn([*planted(6, 20), *only_well], TOOLS).lessons} == {"unnamed", "chosen"}
 
 
 def test_what_successes_have_too_takes_more_than_one() -> None:

@@ -51,9 +51,9 @@ CASES: dict[str, list[tuple[TaskLog, ToolCall, list[str]]]] = {
         (talk("user: 取消K8", "user: 你好，不可以吗"), CANCEL, ["你好，不可以吗"]),
     ],
     "unlimited": [
-        (talk(ASKED, "desk: Done in a moment."), CANCEL, ["in 1 turns"]),
+        (talk(ASKED, "desk: Done in a moment."), CANCEL, ["1 turns without one"]),
         (talk(ASKED, LIMIT), CANCEL, []),
-        (talk("system: You must not guess.", "user: It cannot wait"), CANCEL, ["in 0 turns"]),
+        (talk("system: You must not guess.", "user: It cannot wait"), CANCEL, ["0 turns without one"]),
         (talk("user: 取消K8", "desk: 抱歉，已发货的订单无法取消"), CANCEL, []),
     ],
     "forbidden": [
