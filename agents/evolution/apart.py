@@ -1,7 +1,7 @@
 """Retries in a process of their own, at the lowest priority, so that what agents do meanwhile takes as long as ever.
 
     async with apart("examples/learning_crew", within=30) as retry:
-        await evolve(board, retry, rest=50)
+        await evolve(board, retry, rest=200)
 
 What is named (a file, a folder, a module) offers ``async def retry(task, strategies)``. It is imported there, and asked over a pipe, a line
 of JSON each way. One that takes longer than ``within`` is ended, with its process, and the next begins in a new one; so is one that dies.

@@ -85,7 +85,7 @@ async def evolve(
     """Go through a cycle, or on with the one that was left half finished, with its own settings.
 
     ``rest``: so many times as long as it worked it lets others work, in this event loop and at the board. Beside agents that are not to
-    notice let it be 50, and ``retry`` in a process ``apart``. ``budget`` is the one that the models of ``retry`` and ``analyst`` have, if
+    notice let it be 200, and ``retry`` in a process ``apart``. ``budget`` is the one that the models of ``retry`` and ``analyst`` have, if
     they have any: what is spent of it is told, and it is lowered to what the settings leave. ``watch`` is called when it is further.
 
     Raises ``Busy``, ``Lost``, and what the board refuses; then the cycle is to be gone on with.

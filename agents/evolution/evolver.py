@@ -55,7 +55,7 @@ class Evolver(Agent):
         pause: float | None = None,
         test: Test | None = None,
         window: int = 30,
-        rest: float = 50.0,
+        rest: float = 200.0,
         told: Callable[[Account], Awaitable[None]] | None = None,
         name: str | None = None,
     ) -> None:
