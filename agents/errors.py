@@ -8,6 +8,7 @@
     ├── CycleError
     │   ├── Busy          another cycle of evolution is under way
     │   └── Lost          this one was silent for so long that somebody else has taken it over
+    ├── DistillingFailed  the process that clusters records has ended without a result
     ├── RetryFailed       a task was done once more, and there is no verdict
     └── CommandError      a command of the command line cannot do what was asked
 
@@ -45,6 +46,10 @@ class Busy(CycleError):
 
 class Lost(CycleError):
     """The cycle was taken over."""
+
+
+class DistillingFailed(AgentsError):
+    """The process that clusters records ended without a result."""
 
 
 class RetryFailed(AgentsError):

@@ -2,21 +2,24 @@
 
 Laws:
 
-- The work is done in another process, since clustering would hold up whatever runs in this one.
+- The work is done in another process, of the lowest priority, since clustering would hold up whatever runs in this one.
 - A kill at any point leaves what was there, or part of what is new; to distil again completes it. What did not change is not said again.
 """
 
+import os
+import sys
 from collections.abc import Sequence
 from typing import Literal
 
-import anyio.to_process
+import anyio
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agents.errors import DistillingFailed
 from agents.memory.distilling import LEAST, by_fingerprint, distil
 from agents.memory.journal import Journal
-from agents.memory.likeness import by_likeness
+from agents.memory.likeness import by_likeness, ready
 from agents.memory.records import Experience, TaskRecord
 from agents.memory.summarising import Extractive, Guarded, Summariser
 from blackboard.client import Board
@@ -25,6 +28,8 @@ from blackboard.errors import BadValue
 By = Literal["fingerprint", "likeness"]
 """Which tasks go together: those that went the same way, or alike; the latter needs the extra ``learn``."""
 
+LOWEST = 19
+"""The priority of the work, as ``nice`` counts."""
 _GROUPINGS = {"fingerprint": by_fingerprint, "likeness": by_likeness}
 
 
@@ -47,10 +52,12 @@ class Distilled(Struct, frozen=True):
 async def distil_board(board: Board, *, by: By = "fingerprint", least: int = LEAST, summariser: Summariser | None = None) -> Distilled:
     """Distil all task records in view into experiences of at least ``least`` tasks each, which ``summariser`` may word.
 
-    A script that calls it needs ``if __name__ == "__main__":``, as all that start processes do. Raises ``NotInstalled``, ``BadValue``.
+    Raises ``NotInstalled``, ``BadValue``, ``DistillingFailed``.
     """
     if least < 1:
         raise BadValue(f"least {least!r}: an experience is made of at least 1 task")
+    if by == "likeness":
+        ready()
     journal = Journal(board)
     records = await journal.tasks()
     known = {each.id: each for each in await journal.experiences()}
@@ -79,10 +86,25 @@ def _same(made: Experience, before: Experience, *, worded: bool) -> bool:
 
 
 async def _distilled(records: Sequence[TaskRecord], known: Sequence[Experience], by: By, least: int) -> list[Experience]:
-    given = msgspec.msgpack.encode((records, known))
-    return msgspec.msgpack.decode(await anyio.to_process.run_sync(_work, given, by, least, cancellable=True), type=list[Experience])
+    given = msgspec.msgpack.encode((records, known, by, least))
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    failed = DistillingFailed(f"{len(records)} records were not distilled: the process ended before; its stderr says why")
+    try:
+        done = await anyio.run_process([sys.executable, "-m", __spec__.name], input=given, check=False, stderr=None, env=here)
+    except ExceptionGroup:  # it ended before it had read all
+        raise failed from None
+    if done.returncode:
+        raise failed
+    return msgspec.msgpack.decode(done.stdout, type=list[Experience])
 
 
-def _work(given: bytes, by: By, least: int) -> bytes:
-    records, known = msgspec.msgpack.decode(given, type=tuple[list[TaskRecord], list[Experience]])
-    return msgspec.msgpack.encode(distil(records, known, least=least, grouping=_GROUPINGS[by]))
+def _work() -> None:
+    """Distil what comes in, in the process that is made for it."""
+    if hasattr(os, "nice"):
+        os.nice(LOWEST)
+    records, known, by, least = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=tuple[list[TaskRecord], list[Experience], By, int])
+    sys.stdout.buffer.write(msgspec.msgpack.encode(distil(records, known, least=least, grouping=_GROUPINGS[by])))
+
+
+if __name__ == "__main__":
+    _work()

@@ -18,13 +18,18 @@ BLOCK = 2_000
 """Records that are compared each with each; of more, blocks are, and then what they came to."""
 
 
+def ready() -> None:
+    """Can likeness be found? Asked before there is anything to compare. Raises ``NotInstalled``."""
+    if find_spec("sklearn") is None:
+        raise NotInstalled("records that are alike are found with scikit-learn: pip install 'pheroboard[learn]'")
+
+
 def by_likeness(records: Sequence[TaskRecord]) -> list[list[TaskRecord]]:
     """Records in groups, by agglomerative clustering (average linkage) of the words of their requests and the steps of their paths.
 
     Raises ``NotInstalled``.
     """
-    if find_spec("sklearn") is None:
-        raise NotInstalled("records that are alike are found with scikit-learn: pip install 'pheroboard[learn]'")
+    ready()
     if len(records) < 2:
         return [[record] for record in records]
     from sklearn.feature_extraction.text import TfidfVectorizer

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from agents.errors import DistillingFailed
 from agents.memory.distiller import distil_board
 from agents.memory.distilling import distil
 from agents.memory.journal import Journal
 from agents.memory.records import Experience, TaskRecord
 from agents.memory.summarising import Extractive
-from blackboard.errors import BadValue
+from blackboard.errors import BadValue, NotInstalled
 from blackboard.testing import running_board
 from tests.agents.memory.made import record
 from tests.agents.memory.test_likeness import mixed
@@ -112,3 +113,23 @@ async def test_a_board_without_records_and_a_number_that_cannot_be() -> None:
         assert (await distil_board(running["ada"])).records == 0
         with pytest.raises(BadValue, match="least 0"):
             await distil_board(running["ada"], least=0)
+
+
+async def test_a_process_that_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing changes on the board, and the error says where to look."""
+    async with running_board("ada") as running:
+        journal = Journal(running["ada"])
+        for n in range(3):
+            await journal.put_record(record(str(n)))
+        monkeypatch.setattr("sys.executable", "/bin/false")
+        with pytest.raises(DistillingFailed, match="3 records were not distilled: the process ended before"):
+            await distil_board(journal.board)
+        assert await journal.experiences() == []
+
+
+async def test_likeness_without_the_package_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before any record is read."""
+    monkeypatch.setattr("agents.memory.likeness.find_spec", lambda _: None)
+    async with running_board("ada") as running:
+        with pytest.raises(NotInstalled, match=r"pheroboard\[learn\]"):
+            await distil_board(running["ada"], by="likeness")
