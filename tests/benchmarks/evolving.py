@@ -1,4 +1,4 @@
-"""A cycle of evolution that never ends, beside whoever records tasks: failures are analysed, candidates tried in a process of their own.
+"""Cycles of evolution without end, beside whoever records tasks, and beside compression, which gives them the records that they select from.
 
 As a target of ``apart`` it does a task once more, which takes as long as a query would.
 """
@@ -11,7 +11,7 @@ from time import perf_counter
 import anyio
 
 from agents.evolution.apart import apart
-from agents.evolution.cycle import evolve
+from agents.evolution.cycle import accounts, evolve
 from agents.evolution.entries import Settings
 from agents.evolution.strategies import Diagnosis, Mend, Rule, Strategy
 from agents.memory.memory import Memory
@@ -48,7 +48,7 @@ async def evolving(memory: Memory) -> AsyncIterator[None]:
     board = memory.journal.board
     if not any(task.verdict and task.verdict.outcome == "failure" for task in await memory.journal.heads()):
         await world.lay(memory.journal, world.tasks(failures=4, successes=4))
-    async with apart(__name__) as again, anyio.create_task_group() as tasks:
+    async with memory.compressing(), apart(__name__) as again, anyio.create_task_group() as tasks:
 
         async def forever() -> None:
             while True:
@@ -57,3 +57,8 @@ async def evolving(memory: Memory) -> AsyncIterator[None]:
         tasks.start_soon(forever)
         yield
         tasks.cancel_scope.cancel()
+
+
+async def evolved(memory: Memory, _tasks: int) -> bool:
+    """Is a cycle under way, at least?"""
+    return bool(await accounts(memory.journal.board))

@@ -6,16 +6,17 @@ both. Steps follow one another without a pause, which is the worst that an agent
 
 import asyncio
 import tempfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import blackboard
 from agents.memory.memory import Memory
 from agents.memory.records import ToolCall
+from tests.benchmarks.evolving import evolved, evolving
 from tests.benchmarks.sizes import Sizes
 from tests.benchmarks.table import Row
 
@@ -29,10 +30,22 @@ LOOKS = "Now let me look that up for you."
 TELLS = "I found 12 flights. The cheapest is HAT069 for $121, which leaves at 06:00. I will book it once you confirm. It cannot be changed."
 MS = 1e3
 
-Beside = Callable[[Memory], AbstractAsyncContextManager[Any]]
-"""What goes on in the background while the context is open."""
 
-BESIDE: dict[str, Beside] = {"compression": Memory.compressing}
+class Beside(NamedTuple):
+    """What goes on in the background."""
+
+    going_on: Callable[[Memory], AbstractAsyncContextManager[Any]]
+    """While the context is open."""
+    did: Callable[[Memory, int], Awaitable[bool]]
+    """Was it done what is measured, after so many tasks?"""
+
+
+async def compressed(memory: Memory, tasks: int) -> bool:
+    """Has each of the tasks its record?"""
+    return len(await memory.journal.tasks()) == tasks
+
+
+BESIDE = {"compression": Beside(Memory.compressing, compressed), "compression and evolution": Beside(evolving, evolved)}
 
 
 def tasks(sizes: Sizes) -> list[Row]:
@@ -52,11 +65,11 @@ async def _measured(name: str, beside: Beside, sizes: Sizes) -> list[Row]:
                     for _ in range(BLOCK):
                         await _task(Memory(other), alone if block else [])
                     memory = Memory(one)
-                    async with beside(memory):
+                    async with beside.going_on(memory):
                         for _ in range(BLOCK):
                             await _task(memory, busy if block else [])
-                done = await Memory(one).journal.tasks()
-                assert len(done) == BLOCK * (blocks + 1), "the background did not do what it is measured at"
+                did = await beside.did(Memory(one), BLOCK * (blocks + 1))
+                assert did, "the background did not do what it is measured at"
         with_it.append(_points(busy))
         without.append(_points(alone))
 
