@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agents.evolution.entries import Settings
     from agents.evolution.evolver import Evolver
     from agents.evolution.files import read_strategies
-    from agents.evolution.lessons import Lessons, learn
+    from agents.evolution.lessons import Lessons, learn, trial
     from agents.evolution.library import Library
     from agents.evolution.llm_analyst import LLMAnalyst
     from agents.evolution.matcher import Picked, pick
@@ -52,6 +52,7 @@ __all__ = [
     "learn",
     "pick",
     "read_strategies",
+    "trial",
     "watch",
 ]
 
@@ -82,6 +83,7 @@ _HOMES = {
     "learn": "lessons",
     "pick": "matcher",
     "read_strategies": "files",
+    "trial": "lessons",
     "watch": "watching",
 }
 
