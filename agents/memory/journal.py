@@ -5,12 +5,11 @@ Laws:
 - What is put is durable once the call has returned, and never changes; of two that tell of one thing the later one counts. To put the same
   again changes nothing.
 - What has faded is read like all else; what was retracted is not.
-- What is no record, whoever wrote it, raises ``BadValue`` with the item and the path; but where an experience should be, it is passed over
-  with a warning: advice that another wrote badly is no reason for a task to fail.
+- What is no record, whoever wrote it, is passed over, with a warning that names the item: what one agent wrote badly stops no other's work.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import anyio
 from msgspec.structs import replace
@@ -94,7 +93,7 @@ class Journal:
 
     async def put_experience(self, experience: Experience) -> None:
         """What many tasks came to. Raises as ``put_task``."""
-        told = await self._read(EXPERIENCE, Experience, EXPERIENCES, experience.id, _pass_over)
+        told = await self._read(EXPERIENCE, Experience, EXPERIENCES, experience.id)
         if not told or told[-1][0] != experience:
             await self._put(experience_items(experience, len(told)))
 
@@ -110,20 +109,20 @@ class Journal:
     # ---- reading ------------------------------------------------------------------------------------------------------------------------
 
     async def heads(self) -> list[TaskLog]:
-        """Every task as it stands, without its turns, in the order in which they began. Raises ``BadValue`` for what is no record."""
+        """Every task as it stands, without its turns, in the order in which they began."""
         return list(by_id(await self._read(TASK, TaskLog, TASKS)).values())
 
     async def left(self, agent: str) -> list[TaskLog]:
-        """The tasks of ``agent`` that have no verdict, without their turns: under way, or left. Raises as ``heads``."""
+        """The tasks of ``agent`` that have no verdict, without their turns: under way, or left."""
         return [task for task in await self.heads() if task.agent == agent and task.verdict is None]
 
     async def unsummed(self, agent: str) -> list[TaskLog]:
-        """The tasks of ``agent`` that have ended and have no task record yet, without their turns. Raises as ``heads``."""
+        """The tasks of ``agent`` that have ended and have no task record yet, without their turns."""
         summed = by_id(await self._read(TASK, TaskRecord, TASKS))
         return [task for task in await self.heads() if task.agent == agent and task.verdict and task.id not in summed]
 
     async def log(self, task: str) -> TaskLog:
-        """A task with its turns, as far as it went. Raises ``BadValue`` if there is none of that id, and as ``heads``."""
+        """A task with its turns, as far as it went. Raises ``BadValue`` if there is none of that id."""
         found = await self.find(task)
         if found is None:
             raise BadValue(f"there is no task {task!r} on board {self.board.name!r}")
@@ -147,22 +146,22 @@ class Journal:
         return [await self.log(task) for task in ids]
 
     async def steps(self, task: str) -> list[StepRecord]:
-        """A task's step records, in order of their turns. Raises as ``heads``."""
+        """A task's step records, in order of their turns."""
         found = {step.first: step for step, _ in await self._read(STEP, StepRecord, task_key(task))}
         return [found[first] for first in sorted(found)]
 
     async def tasks(self) -> list[TaskRecord]:
-        """What each task came to, as far as that is worked out. Raises as ``heads``."""
+        """What each task came to, as far as that is worked out."""
         return list(by_id(await self._read(TASK, TaskRecord, TASKS)).values())
 
     async def record(self, task: str) -> TaskRecord | None:
-        """What a task came to; None: that is not worked out yet. Raises as ``heads``."""
+        """What a task came to; None: that is not worked out yet."""
         found = await self._read(TASK, TaskRecord, TASKS, task)
         return found[-1][0] if found else None
 
     async def experiences(self) -> list[Experience]:
         """What many tasks came to; one that names no task does not stand any more."""
-        told = by_id(await self._read(EXPERIENCE, Experience, EXPERIENCES, unreadable=_pass_over))
+        told = by_id(await self._read(EXPERIENCE, Experience, EXPERIENCES))
         return [each for each in told.values() if each.records]
 
     async def use(self, experiences: Iterable[str]) -> None:
@@ -171,20 +170,18 @@ class Journal:
         if items:
             await self.board.say(UseAll(tuple(items), ()))
 
-    async def _read(
-        self, kind: str, shape: type[R], key: str, target: str | None = None, unreadable: Callable[[BadValue], object] | None = None
-    ) -> list[tuple[R, int]]:
+    async def _read(self, kind: str, shape: type[R], key: str, target: str | None = None) -> list[tuple[R, int]]:
         """As ``layout.read``; some at a time, so that many hold up nobody."""
         found: list[tuple[R, int]] = []
-        for each in read(await self.board.history(key, target), kind, shape, unreadable):
+        for each in read(await self.board.history(key, target), kind, shape, _pass_over):
             found.append(each)
             if len(found) % AT_ONCE == 0:
                 await anyio.lowlevel.checkpoint()
         return found
 
 
-def _pass_over(error: BadValue) -> None:
-    _logger.warning("passed over: %s", error)
+def _pass_over(why: str) -> None:
+    _logger.warning("passed over: %s", why)
 
 
 def _steps(task: str, steps: Iterable[StepRecord]) -> list[Item]:

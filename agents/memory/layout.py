@@ -150,12 +150,10 @@ def by_id(read: Iterable[tuple[Any, int]]) -> dict[str, Any]:
     return {record.id: record for record, _ in read}
 
 
-def read(
-    items: Iterable[ContextItem], kind: str, shape: type[R], unreadable: Callable[[BadValue], object] | None = None
-) -> Iterator[tuple[R, int]]:
-    """The records of this shape, each with its number, in the order of putting.
+def read(items: Iterable[ContextItem], kind: str, shape: type[R], unreadable: Callable[[str], object]) -> Iterator[tuple[R, int]]:
+    """The records of this shape, each with its number, in the order of putting. What is no record is passed over.
 
-    What is no record raises ``BadValue``, which names the item; or else ``unreadable`` is told of it, and it is passed over.
+    ``unreadable`` is told which item that is, what is wrong with it, and the cure.
     """
     parts: dict[tuple[str, int], dict[int, str]] = {}
     for item in items:
@@ -163,9 +161,7 @@ def read(
             try:
                 found = _record(item, shape, parts)
             except BadValue as error:
-                if unreadable is None:
-                    raise
-                unreadable(error)
+                unreadable(str(error))
             else:
                 if found is not None:
                     yield found

@@ -1,4 +1,4 @@
-"""Cycles of evolution without end, beside whoever records tasks, and beside compression, which gives them the records that they select from.
+"""Cycles of evolution without end, beside whoever records tasks, and beside compression, which makes the records they select from.
 
 As a target of ``apart`` it does a task once more, which takes as long as a query would.
 """
