@@ -52,7 +52,7 @@ for _command, (_module, _help) in {
     "replay": ("keeping", "A board as it stood, from its journal."),
     "backup": ("keeping", "Copy a board into one file, while it may be in use."),
     "restore": ("keeping", "Make a board of a backup."),
-    "tasks": ("tasks", "What agents did, and what they learnt: import, export, list, show, distil, recall."),
+    "tasks": ("tasks", "What agents did, and what they learnt: import, export, list, show, distil, recall, report."),
     "strategy": ("strategy", "The strategies of a board: list, show, diff, add, approve, reject, retire, rollback."),
     "evolve": ("evolve", "Learn from failures: try changes of strategy, and put what holds up for review."),
     "agent": ("agent", "Who may speak on the boards of a data folder: keys and permissions."),

@@ -8,7 +8,7 @@ What is named offers, as names of a module:
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -138,9 +138,12 @@ def _print(decisions: list[Decision], account: Account, board: str) -> None:
         )
     if account.candidates:
         print("\nwhat was tried: successes before → after")
+        held = {each.strategy.name for each in account.candidates if each.ref}
         print_table(
-            ("candidate", "failures", "successes", "kept aside", "change", "verdict"), map(_row, account.candidates), empty=""
-        )  # fmt: skip
+            ("candidate", "failures", "successes", "kept aside", "change", "verdict"),
+            (_row(each, held) for each in account.candidates),
+            empty="",
+        )
     for each in account.left_out:
         print(f"left out: {plain(each)}")
     print(f"\nspent: {_spent(account.spent)} (of {account.settings.retries:,} retries)")
@@ -148,11 +151,11 @@ def _print(decisions: list[Decision], account: Account, board: str) -> None:
         print(f"review it: pheroboard strategy show {board} {ref}, then strategy approve, or reject")
 
 
-def _row(each: Candidate) -> tuple[str, ...]:
+def _row(each: Candidate, held: Collection[str]) -> tuple[str, ...]:
     name = each.ref or each.strategy.name
     found = each.evaluation
     if found is None:
-        return name, "", "", "", each.change, "not tried"
+        return name, "", "", "", each.change, f"not tried{': another one holds' * (each.strategy.name in held)}"
     return name, *map(_counts, (found.failures, found.successes, found.aside)), each.change, f"{found.verdict}: {found.why}"
 
 

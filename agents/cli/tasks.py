@@ -30,7 +30,8 @@ TaskId = Annotated[str, Parameter(help="The task's id.")]
 Request = Annotated[str, Parameter(help="What is asked for.", allow_leading_hyphen=True)]
 Given = Annotated[Path, Parameter(help="The file.")]
 
-tasks = App(name="tasks", help="What agents did, and what they learnt: import, export, list, show, distil, recall.")
+tasks = App(name="tasks", help="What agents did, and what they learnt: import, export, list, show, distil, recall, report.")
+tasks.command("agents.cli.report:report", name="report", help="How it goes, over time: success, turns, memory, strategies.")
 
 
 @tasks.command(name="import")
