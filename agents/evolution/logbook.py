@@ -3,9 +3,12 @@
 All are items of the kind *cycle*, shared: a line for people, and the entry in ``meta["record"]``. Under the key *cycle* lies who had which
 cycle and how it ended, under *cycle:ID* the work of one.
 
-Laws: an entry is durable once ``put`` has returned. It is read strictly: what has another shape raises ``BadValue``, which names the item.
+Laws: an entry is durable once ``put`` has returned. What has another shape is no entry, whoever put it there, and is passed over: what one
+agent wrote badly stops no other's work.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -27,7 +30,6 @@ from agents.evolution.entries import (
 )  # fmt: skip
 from agents.evolution.strategies import Diagnosis
 from blackboard.client import Board
-from blackboard.errors import BadValue
 from blackboard.items import ContextItem
 from blackboard.kinds import CYCLE
 
@@ -42,7 +44,7 @@ class Logbook:
 
     async def claims(self) -> list[Claim]:
         """Who began, took over and ended cycles, in the order of the board's log."""
-        return [_read(item, Claim) for item in await self._items(KEY)]
+        return _read(await self._items(KEY), Claim)
 
     async def claim(self, claim: Claim) -> None:
         """Say so. Whether it counts, ``claims`` tells. Raises what the board refuses."""
@@ -50,7 +52,7 @@ class Logbook:
 
     async def work(self, cycle: str) -> list[Work]:
         """What was done in a cycle, in the order of the board's log."""
-        return [_read(item, Work) for item in await self._items(f"{KEY}:{cycle}")]
+        return _read(await self._items(f"{KEY}:{cycle}"), Work)
 
     async def put(self, cycle: str, hold: str, number: int, entry: Work) -> None:
         """A unit of work is done: the ``number``-th that ``hold`` says. Raises what the board refuses."""
@@ -64,13 +66,12 @@ class Logbook:
         return [item for item in await self._board.history(key) if item.kind == CYCLE]
 
 
-def _read(item: ContextItem, form: Any) -> Any:
-    try:
-        return msgspec.convert(item.meta.get("record"), form)
-    except msgspec.ValidationError as error:
-        raise BadValue(
-            f"item {item.id} of the key {item.key!r} is no entry of a cycle ({error}): its owner, {item.owner}, may retract it"
-        ) from error
+def _read(items: Iterable[ContextItem], form: Any) -> list[Any]:
+    found: list[Any] = []
+    for item in items:
+        with suppress(msgspec.ValidationError):
+            found.append(msgspec.convert(item.meta.get("record"), form))
+    return found
 
 
 def _claimed(claim: Claim) -> str:
