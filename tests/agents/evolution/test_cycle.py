@@ -19,11 +19,11 @@ from agents.evolution.entries import Alive, Began, Ended, Settings, Spent, Taken
 from agents.evolution.library import Library
 from agents.evolution.logbook import Logbook
 from agents.evolution.state import State
-from agents.evolution.strategies import Diagnosis, Strategy
+from agents.evolution.strategies import Diagnosis, Mend, Rule, Strategy
 from agents.memory.journal import Journal
 from agents.memory.records import TaskLog
 from blackboard.client import Board
-from tests.agents.evolution.world import ACTIVE, Guesses, lay, retry, tasks
+from tests.agents.evolution.world import ACTIVE, TOOL, Guesses, lay, retry, tasks
 
 ELSEWHERE = "00000000deadbeef"
 """A token of which nothing is known on this machine."""
@@ -99,6 +99,27 @@ async def test_a_board_without_failures() -> None:
         account = await through(board)
     assert account.why == "there is no failure to learn from"
     assert account.spent.retries == 0
+
+
+class Quoting:
+    """Suggests a mend that quotes the failure's own request."""
+
+    async def analyse(self, failure: TaskLog, successes: Sequence[TaskLog], strategies: Sequence[Strategy]) -> Diagnosis | None:
+        del successes, strategies
+        when = {"tool": {"==": TOOL}, "request": {"==": failure.request}}
+        mend = Mend(None, Rule(set={"limit": 100}), when=when, types=("report",))
+        return Diagnosis(failure.id, "tool", failure.agent, 0, "it times out", 0.9, (mend,))
+
+
+async def test_one_that_fits_its_failures_alone_is_rejected(board: Board) -> None:
+    """On the tasks kept aside it mends nothing of the same trouble; where those are not looked at, it gets through."""
+    account = await evolve(board, retry, analyst=Quoting(), settings=Settings(failures=1))
+    assert [each.evaluation.verdict for each in account.candidates if each.evaluation] == ["overfitted"]
+    assert not account.proposed
+    async with blackboard.open(":memory:", agent="evolver") as other:
+        await lay(Journal(other), tasks())
+        account = await evolve(other, retry, analyst=Quoting(), settings=Settings(failures=1, generalises=False))
+        assert account.proposed
 
 
 # ---- one at a time ----------------------------------------------------------------------------------------------------------------------
