@@ -321,7 +321,7 @@ class _Work:
         proposed = tuple(state.proposed.values())
         why = state.stopped
         if not state.chosen or not state.chosen.failures:
-            why = why or "there is no failure to learn from"
+            why = why or "there is no new failure to learn from"
         elif proposed:
             why = f"{', '.join(proposed)} await{'s' * (len(proposed) == 1)} review" + (f"; {why}" if why else "")
         else:

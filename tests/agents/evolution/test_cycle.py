@@ -97,7 +97,7 @@ async def test_a_board_without_failures() -> None:
     """There is nothing to learn from, and that is no error."""
     async with blackboard.open(":memory:", agent="evolver") as board:
         account = await through(board)
-    assert account.why == "there is no failure to learn from"
+    assert account.why == "there is no new failure to learn from"
     assert account.spent.retries == 0
 
 
