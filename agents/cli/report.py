@@ -6,10 +6,8 @@ from pathlib import Path
 
 from agents.cli.output import moment, print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, Who, opened
-from agents.evolution.claims import cycles
 from agents.evolution.library import Library
-from agents.evolution.logbook import Logbook
-from agents.evolution.report import STATUSES, Report, Window
+from agents.evolution.report import STATUSES, Report
 from agents.evolution.report import report as figures
 from agents.memory.journal import Journal
 
@@ -39,8 +37,10 @@ async def report(
 
         ready(plot)
     async with opened(board, who) as at:
-        ended = [each.ended for each in cycles(await Logbook(at).claims()) if each.ended]
-        found = figures(await Journal(at).tasks(), await Library(at).releases(), ended, tasks=window, days=days)
+        library = Library(at)
+        names = sorted({release.strategy.name for release in await library.releases()})
+        decisions = {name: await library.decisions(name) for name in names}
+        found = figures(await Journal(at).tasks(), decisions, tasks=window, days=days)
     if plot:
         from agents.plot import panels, save
 
@@ -63,14 +63,8 @@ def curves(found: Report) -> Mapping[str, Mapping[str, Mapping[int, float]]]:
             "success with it": {at: window.having.share for at, window in over.items()},
             "success without": {at: window.without.share for at, window in over.items()},
         },
-        "strategies": {status: {at: _count(window, status) for at, window in over.items()} for status in statuses},
+        "strategies": {status: {at: float(window.library[status]) for at, window in over.items()} for status in statuses},
     }
-
-
-def _count(window: Window, status: str) -> float:
-    if status == "all":
-        return float(sum(window.library.values()))
-    return float(window.library.get(status, 0))
 
 
 def _print(found: Report) -> None:
@@ -85,8 +79,8 @@ def _print(found: Report) -> None:
                 _share(window.found),
                 _share(window.having.share),
                 _share(window.without.share),
-                f"{_count(window, 'active'):.0f}",
-                f"{_count(window, 'all'):.0f}",
+                str(window.library["active"]),
+                str(window.library["all"]),
             )
             for window in found.windows
         ),
@@ -105,7 +99,7 @@ def _print(found: Report) -> None:
         ((each.type or "(none)", str(each.having), str(each.without)) for each in found.by_type),
         empty="",
     )
-    print("\nstrategies: " + ", ".join(f"{found.library.get(status, 0)} {status}" for status in ("all", *STATUSES)))
+    print("\nstrategies: " + ", ".join(f"{found.library[status]} {status}" for status in ("all", *STATUSES)))
 
 
 def _share(value: float) -> str:

@@ -327,11 +327,8 @@ class _Work:
         else:
             why = why or ("no candidate holds" if state.varied and state.varied.candidates else "nothing new is to be tried")
         turned_down = tuple(name for name, each in state.judged.items() if each.evaluation.verdict in {"rejected", "overfitted"})
-        library: dict[str, int] = {}
-        for release in await self._library.releases():
-            library[release.status] = library.get(release.status, 0) + 1
         learned = () if state.stopped else tuple(state.analysed)
-        ended = Ended(self._cycle.id, self._cycle.hold, self._now(), why, learned, turned_down, proposed, state.spent, library)
+        ended = Ended(self._cycle.id, self._cycle.hold, self._now(), why, learned, turned_down, proposed, state.spent)
         await self._book.claim(ended)
         return account(replace(self._cycle, ended=ended), state)
 

@@ -89,8 +89,6 @@ class Ended(Struct, frozen=True, tag="ended", omit_defaults=True):
     proposed: tuple[str, ...] = ()
     """Candidates that await review, as *name@version*."""
     spent: Spent = Spent()
-    library: dict[str, int] = {}
-    """Status → how many versions of strategies had it then."""
 
 
 Claim = Began | TakenUp | Ended

@@ -9,15 +9,15 @@ them with success. It is no proof of a cause: a task that is like a former one m
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from math import nan
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf, nan
 from typing import get_args
 
 from msgspec import Struct
 
-from agents.evolution.entries import Ended
+from agents.evolution.decisions import Decision, standing
 from agents.evolution.release import Arm
-from agents.evolution.strategies import Release, Status
+from agents.evolution.strategies import Status
 from agents.memory.records import TaskRecord
 from blackboard.errors import BadValue
 
@@ -45,7 +45,7 @@ class Window(Struct, frozen=True):
     without: Arm = Arm()
     """The same tasks with memory, and without it."""
     library: dict[str, int] = {}
-    """Status → versions of strategies, after the last cycle that had ended by then."""
+    """Status → versions of strategies at its end, and *all*."""
 
 
 class Help(Struct, frozen=True):
@@ -74,29 +74,28 @@ class Report(Struct, frozen=True):
 
 def report(
     records: Iterable[TaskRecord],
-    releases: Iterable[Release] = (),
-    ended: Sequence[Ended] = (),
+    decisions: Mapping[str, Sequence[Decision]] | None = None,
     *,
     tasks: int | None = None,
     days: float | None = None,
 ) -> Report:
     """The figures of these tasks, in windows of so many ``tasks``, or of so many ``days``; if neither is given, in ten at most.
 
-    ``ended``: the cycles that have. Raises ``BadValue``.
+    ``decisions``: about the versions of each strategy, by its name, in the log's order. Raises ``BadValue``.
     """
     if tasks is not None and days is not None:
         raise BadValue(f"windows of {tasks} tasks and of {days:g} days: give one of the two")
     if (tasks is not None and tasks < 1) or (days is not None and not days > 0):
         raise BadValue(f"windows of {tasks if days is None else days}: give a number above 0")
     done = sorted(records, key=lambda record: (record.ended, record.id))
-    statuses: Counter[str] = Counter(release.status for release in releases)
+    about = list((decisions or {}).values())
     return Report(
         len(done),
         *_figures(done),
         helped=_helped(done),
         by_type=tuple(Help(type_, *_arms([each for each in done if each.type == type_])) for type_ in sorted({each.type for each in done})),
-        windows=tuple(_window(first, some, ended) for first, some in _windows(done, tasks, days)),
-        library={"all": statuses.total(), **{status: statuses[status] for status in STATUSES}},
+        windows=tuple(_window(first, some, about) for first, some in _windows(done, tasks, days)),
+        library=_library(about, inf),
     )
 
 
@@ -114,8 +113,15 @@ def _windows(done: Sequence[TaskRecord], tasks: int | None, days: float | None) 
         first += len(some)
 
 
-def _window(first: int, some: Sequence[TaskRecord], ended: Sequence[Ended]) -> Window:
-    library = next((each.library for each in sorted(ended, key=lambda each: -each.at) if each.at <= some[-1].ended), {})
+def _library(about: Iterable[Sequence[Decision]], until: float) -> dict[str, int]:
+    statuses: Counter[str] = Counter()
+    for decisions in about:
+        statuses.update(each.status for each in standing([each for each in decisions if each.at <= until]).values())
+    return {"all": statuses.total(), **{status: statuses[status] for status in STATUSES}}
+
+
+def _window(first: int, some: Sequence[TaskRecord], about: Iterable[Sequence[Decision]]) -> Window:
+    library = _library(about, some[-1].ended)
     return Window(first + 1, first + len(some), some[0].ended, some[-1].ended, *_figures(some), *_arms(some), library=library)
 
 

@@ -9,7 +9,7 @@ async def test_what_is_put_is_read() -> None:
     """Claims by themselves, and the work of each cycle, in the order of the log; whoever looks."""
     began, ended = (
         Began("c1", "h", "op", 1.0, Settings(retries=5)),
-        Ended("c1", "h", 2.0, "over", spent=Spent(1, 2, 3.0), library={"active": 1}),
+        Ended("c1", "h", 2.0, "over", spent=Spent(1, 2, 3.0)),
     )
     work: list[Work] = [Analysed("t1", None, "why"), Stopped("so")]
     async with blackboard.open(":memory:", agent="op") as board:

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.evolution.entries import Ended
+from agents.evolution.decisions import Decision
 from agents.evolution.release import Arm
 from agents.evolution.report import DAY, report
-from agents.evolution.strategies import Release, Rule, Strategy
 from agents.memory.records import Outcome, TaskRecord
 from blackboard.errors import BadValue
 
@@ -53,13 +52,16 @@ def test_whether_it_helped_may_not_be_known() -> None:
 
 
 def test_the_library() -> None:
-    """Now by status, and in each window as the last cycle left it."""
-    one, two = (Strategy("a", Rule(advice="x"), version=n) for n in (1, 2))
-    releases = [Release(one, "retired"), Release(two, "active")]
-    ended = [Ended("c", "h", 1.0, "", library={"active": 1}), Ended("d", "h", 3.0, "", library={"active": 1, "retired": 1})]
-    found = report([done(n) for n in range(4)], releases, ended, tasks=2)
-    assert {name: count for name, count in found.library.items() if count} == {"all": 2, "active": 1, "retired": 1}
-    assert [window.library for window in found.windows] == [{"active": 1}, {"active": 1, "retired": 1}]
+    """Now, and as it was at the end of each window: from what was decided, and when."""
+    decisions = {
+        "limit": [Decision(1, "candidate", at=0.5), Decision(1, "active", by="Ada", at=0.7), Decision(2, "active", by="Ada", at=2.5)],
+        "tone": [Decision(1, "candidate", at=9.0)],
+    }
+    found = report([done(n) for n in range(4)], decisions, tasks=2)
+    told = [
+        {name: count for name, count in library.items() if count} for library in (*(each.library for each in found.windows), found.library)
+    ]
+    assert told == [{"all": 1, "active": 1}, {"all": 2, "active": 1, "retired": 1}, {"all": 3, "active": 1, "retired": 1, "candidate": 1}]
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=40), st.integers(1, 12))
