@@ -26,8 +26,8 @@ from agents.memory.records import TaskLog
 
 LONGEST = 64 * 1024 * 1024
 """Bytes of an answer."""
-LOWEST = 19
-"""The priority, as ``nice`` counts."""
+BEGIN = "import os, sys; hasattr(os, 'nice') and os.nice(19); from agents.evolution.apart import serve; serve(sys.argv[1])"
+"""What the process does: it has the lowest priority before it imports anything that takes a while."""
 
 
 class Asked(Struct, frozen=True):
@@ -83,7 +83,7 @@ class _Worker:
 
     async def _asked(self, asked: Asked) -> Answer:
         if self._process is None:
-            command = [sys.executable, "-m", "agents.evolution.apart", self._target]
+            command = [sys.executable, "-c", BEGIN, self._target]
             self._process = await anyio.open_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None)
             assert self._process.stdout is not None
             self._answers = BufferedByteReceiveStream(self._process.stdout)
@@ -101,12 +101,10 @@ class _Worker:
             await process.aclose()
 
 
-def _serve(target: str) -> None:
+def serve(target: str) -> None:
     """Answer until nobody asks any more. It ends with whoever asks, since its standard input then does."""
     from agents.cli.run import load
 
-    if hasattr(os, "nice"):
-        os.nice(LOWEST)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the target prints is no answer
     retry = load(target).retry
@@ -120,7 +118,3 @@ def _serve(target: str) -> None:
     for line in sys.stdin.buffer:
         answers.write(msgspec.json.encode(anyio.run(answer, msgspec.json.decode(line, type=Asked))) + b"\n")
         answers.flush()
-
-
-if __name__ == "__main__":
-    _serve(sys.argv[1])
