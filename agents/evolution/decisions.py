@@ -7,14 +7,19 @@ Laws:
 """
 
 from collections.abc import Sequence
+from math import isfinite
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.evolution.strategies import Status
+from agents.evolution.validity import HIGHEST
+from blackboard.errors import BadValue
 
 LIVE: frozenset[Status] = frozenset({"canary", "active"})
 """What is in force, for all tasks or for some."""
+LATEST = 253_402_300_799.0
+"""The end of the year 9999, in Unix seconds: what is said to be later has no date."""
 
 
 class Decision(Struct, frozen=True, omit_defaults=True):
@@ -32,6 +37,24 @@ class Decision(Struct, frozen=True, omit_defaults=True):
     """Unix seconds."""
     said_by: str = ""
     """The agent that wrote it on the board, as the board knows it."""
+
+
+def validated(said: Decision) -> Decision:
+    """``said``, if it can be a decision. Raises ``BadValue``."""
+    if not 1 <= said.version <= HIGHEST:
+        raise BadValue(f"version {said.version!r}: versions are counted from 1 to {HIGHEST:,}")
+    if not said.by.strip():
+        raise BadValue(f"by: nothing becomes {said.status} without somebody who says so: give a name")
+    if said.status == "canary" and not 0 < said.share < 1:
+        raise BadValue(f"share {said.share!r}: a canary is in force for a share of tasks above 0 and below 1")
+    if said.status != "canary" and said.share:
+        raise BadValue(f"share {said.share!r}: only a canary has a share of tasks, and this would be {said.status}")
+    for name, score in said.scores.items():
+        if not isfinite(score):
+            raise BadValue(f"scores.{name}: {score!r} is no finite number")
+    if not 0 <= said.at <= LATEST:
+        raise BadValue(f"at {said.at!r}: give Unix seconds")
+    return said
 
 
 def standing(decisions: Sequence[Decision]) -> dict[int, Decision]:
@@ -52,7 +75,16 @@ def standing(decisions: Sequence[Decision]) -> dict[int, Decision]:
 
 
 def earlier(decisions: Sequence[Decision], version: int) -> int | None:
-    """The last version before this one that was in force for all tasks, and that nobody has rejected since; None: there is none."""
-    were = {decision.version for decision in decisions if decision.status == "active" and decision.by}
-    state = standing(decisions)
-    return max((each for each in were if each < version and state[each].status != "rejected"), default=None)
+    """The version that was in force for all tasks before this one took its place; None: there is none.
+
+    Where an earlier version came back, those in force since then are out of the way: who goes back again goes further back. So is what
+    was retired or rejected.
+    """
+    were: list[int] = []
+    for said in decisions:
+        if said.status in {"retired", "rejected"} and said.version in were:
+            were.remove(said.version)
+        elif said.status == "active" and said.by:
+            were = [*(were[: were.index(said.version)] if said.version in were else were), said.version]
+    before = were[: were.index(version)] if version in were else []
+    return before[-1] if before else None

@@ -8,14 +8,14 @@ Laws:
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from math import isfinite
 
 import anyio
 from msgspec.structs import replace
 
 from agents.evolution.decisions import LIVE, Decision, earlier, standing
+from agents.evolution.decisions import validated as validated_decision
 from agents.evolution.shelf import Shelf
 from agents.evolution.strategies import Lineage, Release, Status, Strategy
 from agents.evolution.validity import parsed_ref, validated
@@ -24,6 +24,8 @@ from blackboard.errors import BadValue
 
 AT_ONCE = 16
 """Names that are read at once."""
+LISTED = 20
+"""Names, or versions, that an error tells of what there is."""
 
 Scores = Mapping[str, float]
 
@@ -56,7 +58,7 @@ class Library:
     async def versions(self, name: str) -> list[Release]:
         """A strategy's versions, the oldest first. Raises ``BadValue`` if there is none of that name."""
         if not (found := await self._releases(name)):
-            there = ", ".join(await self._shelf.names()) or "none"
+            there = _listed(await self._shelf.names()) or "none"
             raise BadValue(f"there is no strategy {name!r} on board {self.board.name!r}: there is {there}")
         return found
 
@@ -69,7 +71,7 @@ class Library:
         for release in found:
             if release.strategy.version == version:
                 return release
-        raise BadValue(f"there is no {ref}: there is {_listed(found)}")
+        raise BadValue(f"there is no {ref}: there is {_told(found)}")
 
     async def decisions(self, name: str) -> list[Decision]:
         """What was decided about a strategy's versions, by whom and when, the oldest first."""
@@ -152,10 +154,10 @@ class Library:
         now = active.strategy.version if active else None
         if to is None:
             if not canaries and now is None:
-                raise BadValue(f"nothing of {name} is in force: name the version to bring back, of {_listed(found)}")
+                raise BadValue(f"nothing of {name} is in force: name the version to bring back, of {_told(found)}")
             to = now if canaries or now is None else earlier(decided, now)
         elif not any(said.version == to and said.status in LIVE for said in decided):
-            raise BadValue(f"{name}@{to} was never in force: approve it, or name one that was, of {_listed(found)}")
+            raise BadValue(f"{name}@{to} was never in force: approve it, or name one that was, of {_told(found)}")
         ended = canaries if to is not None or canaries else [now]
         reason = f"rolled back: {why}" if why else "rolled back"
         said = [self._decision(version, "retired", by=by, why=reason) for version in ended if version not in {None, to}]
@@ -173,16 +175,8 @@ class Library:
     def _decision(
         self, version: int, status: Status, *, by: str, share: float = 0.0, scores: Scores | None = None, why: str = ""
     ) -> Decision:
-        if not (by := by.strip()):
-            raise BadValue(f"by: nothing becomes {status} without somebody who says so: give a name")
-        if status == "canary" and not 0 < share < 1:
-            raise BadValue(f"share {share!r}: a canary is in force for a share of tasks above 0 and below 1")
-        if status != "canary" and share:
-            raise BadValue(f"share {share!r}: only a canary has a share of tasks, and this would be {status}")
-        for name, score in (scores or {}).items():
-            if not isfinite(score):
-                raise BadValue(f"scores.{name}: {score!r} is no finite number")
-        return Decision(version, status, share=share, by=by, scores=dict(scores or {}), why=why, at=self._clock())
+        scores = dict(scores or {})
+        return validated_decision(Decision(version, status, share=share, by=by.strip(), scores=scores, why=why, at=self._clock()))
 
     async def _only(self, ref: str, statuses: AbstractSet[Status], done: str) -> Release:
         release = await self.get(ref)
@@ -201,5 +195,9 @@ def _says(strategy: Strategy) -> Strategy:
     return replace(strategy, version=1, lineage=Lineage())
 
 
-def _listed(releases: Iterable[Release]) -> str:
-    return ", ".join(f"{release.strategy.ref} ({release.status})" for release in releases)
+def _told(releases: Iterable[Release]) -> str:
+    return _listed([f"{release.strategy.ref} ({release.status})" for release in releases])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")

@@ -53,3 +53,12 @@ def test_the_version_before() -> None:
     assert earlier(told + decided((2, "active")), 2) == 1
     assert earlier(told + decided((2, "rejected")), 4) == 1
     assert earlier(told, 1) is None
+
+
+def test_who_goes_back_does_not_go_to_what_was_gone_back_from() -> None:
+    """A version that was rolled back, retired or rejected is not the one before any that came later."""
+    told = decided((1, "active"), (2, "active"), (1, "active"), (3, "active"))
+    assert earlier(told, 3) == 1
+    assert earlier(decided((1, "active"), (2, "active"), (2, "retired"), (3, "active")), 3) == 1
+    assert earlier(decided((1, "active"), (1, "retired"), (2, "active")), 2) is None
+    assert earlier([*told, Decision(4, "active"), *decided((5, "active"))], 5) == 3

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, patch
 
+import msgspec
 import pytest
 
 from agents.evolution.library import Library
@@ -106,10 +107,79 @@ async def test_nothing_goes_live_without_a_name(library: Library, running: Runni
             await library.approve("sales@1", by=by)
         with pytest.raises(BadValue, match="without somebody"):
             await library.add(sales(2), status="canary", share=0.5, by=by)
-    await running["bo"].deposit(
-        "forged", kind="strategy", key="strategy:sales", target="1", scope="shared", meta={"record": {"version": 1, "status": "active"}}
-    )
+    await forged(running, version=1, status="active")
     assert told(await library.releases()) == {"sales@1": "candidate"}
+    await forged(running, version=1, status="active", by="Wang")
+    assert [(said.by, said.said_by) for said in await library.decisions("sales")][1:] == [("Wang", "bo")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"status": "active", "by": " "},
+        {"status": "canary", "share": 5.0},
+        {"status": "canary", "share": -0.5},
+        {"status": "active", "share": 0.5},
+        {"status": "retired", "at": 1e300},
+        {"status": "retired", "at": -1.0},
+    ],
+)
+async def test_what_no_decision_can_say_is_passed_over(library: Library, running: RunningBoard, said: dict[str, Any]) -> None:
+    """A decision that is written by hand is held to what the verbs are held to."""
+    await library.add(sales(1))
+    await forged(running, **{"version": 1, "by": "Wang", **said})
+    assert told(await library.releases()) == {"sales@1": "candidate"}
+    assert len(await library.decisions("sales")) == 1
+
+
+async def forged(running: RunningBoard, **said: Any) -> None:
+    """A decision about the first version, written by hand, which names what that says."""
+    [item, *_] = await running["ana"].history("strategy:sales", "1")
+    meta = {"record": said, "of": item.meta["of"]}
+    await running["bo"].deposit(f"forged {said}", kind="strategy", key="strategy:sales", target="1", scope="shared", meta=meta)
+
+
+@pytest.mark.parametrize("name", ["x" * 250, "not a name", "sales@1"])
+async def test_a_name_that_no_strategy_can_have_is_passed_over(library: Library, running: RunningBoard, name: str) -> None:
+    """Somebody who puts such a name there stops nobody from reading the others."""
+    await library.add(sales(1))
+    await running["bo"].deposit("by hand", kind="strategy", key="strategy", target=name, scope="shared")
+    assert told(await library.releases()) == {"sales@1": "candidate"}
+    with pytest.raises(BadValue, match=r"there is sales$"):
+        await library.get("other")
+
+
+async def test_an_approval_is_of_what_a_version_said(library: Library, running: RunningBoard) -> None:
+    """Who puts two under one number, and erases the first once it is approved, has not got the second approved."""
+    for limit in (1, 666):
+        meta = {"record": msgspec.to_builtins(sales(limit))}
+        await running["bo"].deposit(f"limit {limit}", kind="strategy", key="strategy:sales@1", scope="shared", meta=meta)
+    theirs = Library(running["bo"])
+    with patch.object(Shelf, "claim", AsyncMock(return_value=sales(1))):
+        await theirs.add(sales(1))
+    await library.approve("sales@1", by="Wang")
+    assert (await library.get("sales")).strategy == sales(1)
+    await running["bo"].erase((await running["bo"].history("strategy:sales@1"))[0])
+    assert await Library(running["ana"]).releases() == []
+    assert (await library.add(sales(2))).strategy.ref == "sales@2"
+
+
+async def test_the_same_decision_at_the_same_time_by_the_clock(running: RunningBoard) -> None:
+    """What is decided again counts, also where the clock stands still."""
+    library = Library(running["ana"], clock=lambda: 5.0)
+    await library.add(sales(1))
+    for _ in range(2):
+        assert (await library.approve("sales@1", by="Wang")).status == "active"
+        assert (await library.retire("sales@1", by="Wang")).status == "retired"
+    assert len(await library.decisions("sales")) == 5
+
+
+async def test_errors_do_not_list_everything(library: Library) -> None:
+    """Where there are many, an error names some."""
+    for limit in range(25):
+        await library.add(sales(limit))
+    with pytest.raises(BadValue, match=r"sales@20 \(candidate\) and 5 more$"):
+        await library.get("sales@99")
 
 
 @pytest.mark.parametrize(
