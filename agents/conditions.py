@@ -113,7 +113,7 @@ def _check(subject: str, op: object, bound: Any, at: str) -> None:
     if op not in OPERATORS:
         raise BadValue(f"{at}: there is no such operator: there are {' '.join(OPERATORS)}")
     assert isinstance(op, str)
-    if not _plain(bound):
+    if not comparable(bound):
         raise BadValue(f"{at}: compare with a text, a finite number (of 64 bits), true or false, or a list of them, not {bound!r}")
     if subject in _LISTS and op not in {"has", "lacks"}:
         raise BadValue(f"{at}: {subject} is a list of names: ask what it has, or lacks")
@@ -131,9 +131,10 @@ def _check(subject: str, op: object, bound: Any, at: str) -> None:
         raise BadValue(f"{at}: {subject} is a text: compare it with one, not with {bound!r}")
 
 
-def _plain(bound: Any, deep: bool = False) -> bool:
+def comparable(bound: Any) -> bool:
+    """Can a condition compare with this?"""
     if isinstance(bound, list | tuple):
-        return not deep and all(_plain(each, deep=True) for each in bound)
+        return all(not isinstance(each, list | tuple) and comparable(each) for each in bound)
     return (
         isinstance(bound, str | bool)
         or (isinstance(bound, int) and -(2**63) <= bound < 2**64)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
+from agents.conditions import comparable
 from agents.memory.essentials import binds, is_promise
 from agents.memory.records import Experience, TaskRecord
 from agents.memory.telling import shortened
@@ -28,7 +29,6 @@ Grouping = Callable[[Sequence[TaskRecord]], list[list[TaskRecord]]]
 """Which records of one type and outcome belong together; each is in one group."""
 
 _WORD = re.compile(r"\w+(?:[-_.:/@]\w+)*")
-_SCALAR = (str, bool, int, float)
 
 
 def by_fingerprint(records: Sequence[TaskRecord]) -> list[list[TaskRecord]]:
@@ -123,7 +123,7 @@ def _conditions(group: Sequence[TaskRecord], others: Sequence[TaskRecord]) -> It
     if first.type:
         yield "type", {"==": first.type}
     for name, value in sorted(first.facts.items()):
-        if not name or not isinstance(value, _SCALAR):
+        if not name or isinstance(value, list) or not comparable(value):
             continue
         if all(_has(record, name, value) for record in group) and not all(_has(record, name, value) for record in others):
             yield f"facts.{name}", {"==": value}
