@@ -8,6 +8,7 @@ is less, or more, than what it cannot be compared with: a text is not 5, and nei
 
 from collections.abc import Mapping
 from math import isfinite
+from reprlib import repr as shown
 from typing import Any, Self
 
 import msgspec
@@ -76,13 +77,13 @@ def explain(when: When, situation: Situation) -> str:
 def validated(when: object, where: str = "when") -> dict[str, dict[str, Any]]:
     """``when``, if it is conditions. Raises ``BadValue``, which names the place under ``where``, and what there is."""
     if not isinstance(when, Mapping):
-        raise BadValue(f"{where}: give a mapping of subjects to conditions, as in request: {{matches: by month}}, not {when!r}")
+        raise BadValue(f"{where}: give a mapping of subjects to conditions, as in request: {{matches: by month}}, not {shown(when)}")
     for subject, each in when.items():
         at = f"{where}.{subject}"
         if not _is_subject(subject):
             raise BadValue(f"{at}: there is no such subject: there are {', '.join(SUBJECTS)}")
         if not isinstance(each, Mapping) or not each:
-            raise BadValue(f"{at}: give a mapping of operators to values, as in {{'==': 5}}, not {each!r}")
+            raise BadValue(f"{at}: give a mapping of operators to values, as in {{'==': 5}}, not {shown(each)}")
         for op, bound in each.items():
             _check(subject, op, bound, f"{at}.{op}")
     return {subject: dict(each) for subject, each in when.items()}
@@ -114,21 +115,21 @@ def _check(subject: str, op: object, bound: Any, at: str) -> None:
         raise BadValue(f"{at}: there is no such operator: there are {' '.join(OPERATORS)}")
     assert isinstance(op, str)
     if not comparable(bound):
-        raise BadValue(f"{at}: compare with a text, a finite number (of 64 bits), true or false, or a list of them, not {bound!r}")
+        raise BadValue(f"{at}: compare with a text, a finite number (of 64 bits), true or false, or a list of them, not {shown(bound)}")
     if subject in _LISTS and op not in {"has", "lacks"}:
         raise BadValue(f"{at}: {subject} is a list of names: ask what it has, or lacks")
     if op in {"has", "lacks"}:
         if isinstance(bound, list | tuple):
-            raise BadValue(f"{at}: give one text or number, not {bound!r}: what it has besides is a condition of its own")
+            raise BadValue(f"{at}: give one text or number, not {shown(bound)}: what it has besides is a condition of its own")
         if subject in {*_TEXTS, *_LISTS} and not isinstance(bound, str):
-            raise BadValue(f"{at}: {subject} has texts, not {bound!r}")
+            raise BadValue(f"{at}: {subject} has texts, not {shown(bound)}")
         return
     try:
         constraints.check_predicate(op, bound)
     except BadValue as error:
         raise BadValue(f"{at}: {error}") from None
     if subject in _TEXTS and any(not isinstance(each, str) for each in (bound if isinstance(bound, list | tuple) else (bound,))):
-        raise BadValue(f"{at}: {subject} is a text: compare it with one, not with {bound!r}")
+        raise BadValue(f"{at}: {subject} is a text: compare it with one, not with {shown(bound)}")
 
 
 def comparable(bound: Any) -> bool:
@@ -136,10 +137,16 @@ def comparable(bound: Any) -> bool:
     if isinstance(bound, list | tuple):
         return all(not isinstance(each, list | tuple) and comparable(each) for each in bound)
     return (
-        isinstance(bound, str | bool)
+        (isinstance(bound, str) and _whole(bound) == bound)
+        or isinstance(bound, bool)
         or (isinstance(bound, int) and -(2**63) <= bound < 2**64)
         or (isinstance(bound, float) and isfinite(bound))
     )
+
+
+def _whole(text: str) -> str:
+    """A text with U+FFFD for each half of a character in it: an agent may be given such a one, and no engine takes it."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _value(subject: str, situation: Situation) -> Any:
@@ -177,7 +184,7 @@ def _holds(op: str, bound: Any, value: Any) -> bool | None:
     if isinstance(value, UnsetType):
         return None
     if op not in {"has", "lacks"}:
-        return constraints.holds(op, bound, value)
+        return constraints.holds(op, bound, _whole(value) if isinstance(value, str) else value)
     if isinstance(value, str):
         return (bound in value) == (op == "has") if isinstance(bound, str) else None
     if isinstance(value, Mapping | list | tuple):
@@ -198,7 +205,14 @@ def _told(subject: str, op: str, bound: Any, situation: Situation, *, holds: boo
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=repr).decode()
+    text = _whole(value) if isinstance(value, str) else _json(value)
     text = " ".join(text.split())
     text = text if len(text) <= 60 else f"{text[:59]}…"
     return f"'{text}'" if isinstance(value, str) else text
+
+
+def _json(value: Any) -> str:
+    try:
+        return msgspec.json.encode(value, enc_hook=repr).decode()
+    except (UnicodeEncodeError, RecursionError):  # a fact may be anything
+        return shown(value)

@@ -16,6 +16,7 @@ error, told with file, line and key.
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
+from reprlib import repr as shown
 from typing import Any
 
 import msgspec
@@ -29,6 +30,8 @@ from blackboard.errors import BadValue
 
 LARGEST = 1_000_000
 """Bytes of a file."""
+LINE = 200
+"""Characters of keys in an error, at most."""
 SUFFIXES = (".yaml", ".yml")
 BODIES = ("rule", "template", "parameters")
 _KEYS = ("name", "version", "note", "types", "when", "priority", *BODIES, "lineage")
@@ -117,7 +120,7 @@ def _converted(data: Any) -> Strategy:
     given = dict(_mapping(data, "", _KEYS))
     kinds = [key for key in BODIES if key in given]
     if "name" not in given or len(kinds) != 1:
-        raise BadValue(f"a strategy has a name, and one of {', '.join(BODIES)}; here is {', '.join(given) or 'nothing'}")
+        raise BadValue(f"a strategy has a name, and one of {', '.join(BODIES)}; here is {', '.join(given)[:LINE] or 'nothing'}")
     if "when" in given:
         conditions(given["when"])
     for part, shape in _PARTS.items():
@@ -131,7 +134,7 @@ def _converted(data: Any) -> Strategy:
     if kind == "parameters":
         for name, value in body.items():
             if not isinstance(value, str | bool | int | float):
-                raise BadValue(f"parameters.{name}: a setting is a text, a number, true or false, not {value!r}")
+                raise BadValue(f"parameters.{name}: a setting is a text, a number, true or false, not {shown(value)}")
         body = {"values": body}
     try:
         return msgspec.convert({**given, "body": {**body, "type": kind}}, Strategy)
@@ -146,8 +149,8 @@ def _mapping(value: Any, at: str, keys: Sequence[str] | None = None) -> Mapping[
     """``value``, if it is a mapping, with none but these keys."""
     if not isinstance(value, dict):
         as_in = f", as in {next(iter(keys))}: …" if keys else ""
-        raise BadValue(f"{f'{at}: ' if at else ''}give a mapping{as_in}, not {value!r}")
+        raise BadValue(f"{f'{at}: ' if at else ''}give a mapping{as_in}, not {shown(value)}")
     for key in value:
         if keys is not None and key not in keys:
-            raise BadValue(f"{f'{at}.' if at else ''}{key}: there is no such key here: there is {', '.join(keys)}")
+            raise BadValue(f"{f'{at}.' if at else ''}{key[:LINE]}: there is no such key here: there is {', '.join(keys)}")
     return value

@@ -19,7 +19,7 @@ _VARIABLE = re.compile(r"\{([^\W\d]\w*)\}")
 def unknown(template: Template, given: Mapping[str, Any]) -> list[str]:
     """The variables that a template names and neither it nor ``given`` has a value for, as they come."""
     known = template.variables.keys() | given.keys()
-    return [name for name in dict.fromkeys(_named(template)) if name not in known]
+    return [name for name in dict.fromkeys(mentioned(template)) if name not in known]
 
 
 def filled(template: Template, given: Mapping[str, Any]) -> list[PlanStep]:
@@ -44,7 +44,8 @@ def filled(template: Template, given: Mapping[str, Any]) -> list[PlanStep]:
     ]
 
 
-def _named(template: Template) -> Iterator[str]:
+def mentioned(template: Template) -> Iterator[str]:
+    """The variables that its texts name, each as often as they do."""
     for step in template.steps:
         for text in (step.say, *_texts(step.parameters)):
             yield from _VARIABLE.findall(text)

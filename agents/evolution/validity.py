@@ -6,12 +6,14 @@ Each error says what is wrong, with its place in the strategy, the value and the
 import re
 from collections.abc import Iterator
 from math import isfinite
+from reprlib import repr as shown
 from typing import Any
 
 import msgspec
 
 from agents.conditions import of_calls
 from agents.conditions import validated as validated_conditions
+from agents.evolution.plans import mentioned
 from agents.evolution.strategies import Parameters, Rule, Strategy, Template
 from blackboard.errors import BadValue
 from blackboard.identity import composed
@@ -22,6 +24,8 @@ HIGHEST = 999_999_999
 """A version, and a priority."""
 DEEPEST = 16
 """Levels of lists and mappings in what a strategy gives."""
+MENTIONS = 200
+"""Variables in a template's texts: each may stand for a long value, and all of them are filled."""
 _NAME = re.compile(r"[\w.\-]{1,100}")
 _REF = re.compile(r"([\w.\-]{1,100})@([1-9]\d{0,8})")
 
@@ -43,7 +47,9 @@ def validated(strategy: Strategy) -> Strategy:
 def valid_name(name: str) -> str:
     """``name``, if a strategy may have it. Raises ``BadValue``."""
     if not _NAME.fullmatch(name) or composed(name, "NFC") != name:
-        raise BadValue(f"name: a strategy's name is 1 to 100 letters and digits of any script, '_', '-' and '.', not {name!r}")
+        raise BadValue(
+            f"name: a strategy's name is 1 to 100 letters and digits of any script, '_', '-' and '.', in NFC, not {shown(name)}"
+        )
     return name
 
 
@@ -52,7 +58,7 @@ def parsed_ref(ref: str) -> tuple[str, int | None]:
     if found := _REF.fullmatch(ref):
         return valid_name(found[1]), int(found[2])
     if "@" in ref:
-        raise BadValue(f"{ref!r} names no version: give NAME@VERSION, as in sales@2")
+        raise BadValue(f"{shown(ref)} names no version: give NAME@VERSION, as in sales@2")
     return valid_name(ref), None
 
 
@@ -75,7 +81,11 @@ def _faults(strategy: Strategy) -> Iterator[tuple[str, str]]:
         case Template() as template:
             if not template.steps:
                 yield "template.steps", "a plan has at least one step"
+            if (mentions := sum(1 for _ in mentioned(template))) > MENTIONS:
+                yield "template.steps", f"they name variables {mentions:,} times, and {MENTIONS} is the most: say less, or make two plans"
             for number, step in enumerate(template.steps):
+                if step.tool == "":
+                    yield f"template.steps[{number}].tool", "a tool has a name"
                 yield from _unlike_json(step.parameters, f"template.steps[{number}].parameters")
             for name in template.variables:
                 if not name.isidentifier():

@@ -3,7 +3,7 @@
 Laws:
 
 1. Reading makes texts, numbers, booleans, null, lists and mappings, and nothing else: tags, anchors and aliases are refused, so that a file
-   can make no object, and is never larger than it looks.
+   can make no object, and is never larger than it looks. What is kept of where it says what has a limit, too.
 2. Plain words are read by YAML 1.2's core schema: *no* and *12:30* are texts. A key is always a text, and stands once.
 3. What is wrong is told with its line.
 """
@@ -19,6 +19,11 @@ from blackboard.errors import BadValue
 
 DEEPEST = 24
 """Levels of lists and mappings in a document."""
+MOST = 4_000_000
+"""Characters of the paths of all that a file says, with ``EACH`` more for each: long keys over many values would fill the memory."""
+EACH = 16
+SHOWN = 200
+"""Characters of a path in an error, at most."""
 WIDTH = 120
 """Characters of a line that is written, about."""
 
@@ -69,6 +74,7 @@ _CURE = "put texts with special signs in quotes, as in '>=': 5, and indent with 
 
 
 def _at(file: str, line: int, path: str) -> str:
+    path = path if len(path) <= SHOWN else f"{path[:SHOWN]}…"
     return f"{file}, line {line}, {path}: " if path else f"{file}, line {line}: "
 
 
@@ -79,6 +85,7 @@ class _Reader:
         self._file = file
         self._events: Iterator[Any] = yaml.parse(text, Loader=yaml.SafeLoader)
         self._lines: dict[str, int] = {}
+        self._kept = 0
         self.path = ""
         """What is being read."""
 
@@ -94,8 +101,11 @@ class _Reader:
         line = event.start_mark.line + 1
         self._lines.setdefault(path, line)
         self._refuse_more(event, path, line)
+        self._kept += len(path) + EACH
+        if self._kept > MOST:
+            raise BadValue(f"{_at(self._file, line, path)}there are too many values, or too long keys: make several files of it")
         if level > DEEPEST:
-            raise BadValue(f"{_at(self._file, line, path[:80])}it nests more than {DEEPEST} levels deep: flatten it")
+            raise BadValue(f"{_at(self._file, line, path)}it nests more than {DEEPEST} levels deep: flatten it")
         match event:
             case yaml.ScalarEvent():
                 return _plain(event.value) if event.style is None else event.value

@@ -166,6 +166,27 @@ def test_an_evil_expression_takes_linear_time() -> None:
     assert not meets(validated({"request": {"matches": "(a+)+$"}}), Situation(request="a" * 100_000 + "b"))
 
 
+def test_half_a_character_stops_nobody() -> None:
+    """An agent may be given any text, also with half of a character in it, and facts that are no JSON: all are asked about."""
+    assert meets({"request": {"matches": "sales"}}, Situation("\ud800 sales"))
+    ring: list[Any] = []
+    ring.append(ring)
+    for fact in ("\ud800", ["\ud800"], {"\ud800": 1}, ring, {1, 2}):
+        explain({"facts.x": {"matches": "a"}}, Situation(facts={"x": fact})).encode()
+    with pytest.raises(BadValue, match=r"when\.request\.matches: compare with a text"):
+        validated({"request": {"matches": "\ud800"}})
+
+
+@pytest.mark.parametrize(
+    "when", ["x" * 10_000, {"request": "x" * 10_000}, {"request": {"has": ["x"] * 10_000}}, {"request": {"in": [1] * 10_000}}]
+)
+def test_errors_are_short(when: Any) -> None:
+    """An error shows enough of a long value to know it by."""
+    with pytest.raises(BadValue) as error:
+        validated(when)
+    assert len(str(error.value)) < 300
+
+
 def test_the_situation_of_a_logged_task() -> None:
     """A task's log has the situation in which it was begun, without a call; a call may be about to be made in it."""
     log = TaskLog("1", "ana", "Report", type="report", tools=("plot",), facts={"rows": 5})

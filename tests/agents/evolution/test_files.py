@@ -178,3 +178,11 @@ def test_difference() -> None:
         "+  parents: [monthly-sales@1]",
         "+  failures: [t1]",
     }
+
+
+@pytest.mark.parametrize("text", [f"name: a\nrule: [{'1, ' * 500}1]", f"name: a\nrule:\n  {'k' * 900}: 1", f"{'k' * 900}: 1"])
+def test_errors_are_short(text: str) -> None:
+    """An error shows enough of a long value, or key, to know it by."""
+    with pytest.raises(BadValue) as error:
+        parse(text)
+    assert len(str(error.value)) < 400

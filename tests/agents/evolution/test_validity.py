@@ -1,5 +1,7 @@
 """What cannot be a strategy is refused, with the place, the value and the cure."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +30,11 @@ for _ in range(20):
         (Strategy("a", Rule(use="x"), types=("",)), "types: a type has a name"),
         (Strategy("a", Rule(use="x"), when={"requst": {"has": "x"}}), "when.requst: there is no such subject"),
         (Strategy("a", Rule()), "rule: it says nothing"),
+        (Strategy("a", Template((PlanStep("x", ""),))), "template.steps[0].tool: a tool has a name"),
+        (
+            Strategy("a", Template((PlanStep("{a}" * 101), PlanStep("x", None, {"b": "{c}" * 100})))),
+            "template.steps: they name variables 201",
+        ),
         (Strategy("a", Rule(use="")), "rule.use: a tool has a name"),
         (Strategy("a", Rule(set={"x": {"y": float("inf")}})), "rule.set.x.y: inf is no finite number"),
         (Strategy("a", Rule(defaults={"x": [1, {2}]})), "rule.defaults.x[1]: set is nothing that JSON has"),
@@ -57,6 +64,17 @@ def test_what_can_be_one(body: Body) -> None:
     """A strategy that can be is given back as it is, in any script."""
     strategy = Strategy("按月_1.b-c", body, when={"request": {"matches": "月"}})
     assert validated(strategy) is strategy
+
+
+def test_limits_are_within() -> None:
+    """What is as deep, and names variables as often, as it may is a strategy; what goes one level deeper is none, and its place is told."""
+    deep: Any = "x"
+    for _ in range(16):
+        deep = [deep]
+    assert validated(Strategy("a", Rule(set={"x": deep[0]})))
+    with pytest.raises(BadValue, match=r"rule\.set\.x(\[0\]){15}: it nests more than 16 levels"):
+        validated(Strategy("a", Rule(set={"x": deep})))
+    assert validated(Strategy("a", Template((PlanStep("{a}" * 200),), {"a": 1})))
 
 
 @given(st.text("aZ09_.-月ü", min_size=1, max_size=100), st.integers(1, 999_999_999))

@@ -70,6 +70,10 @@ def test_nothing_grows() -> None:
     for text in ("a: " + "[" * 500_000, "a: " + "{b: " * 200_000, "- " * 300_000):
         with pytest.raises(BadValue, match="nests more than 24 levels"):
             documents(text, "x")
+    keys = "".join(f"{{{chr(97 + n) * 1_000}: " for n in range(20))
+    with pytest.raises(BadValue, match="too many values, or too long keys") as error:
+        documents(f"{keys}[{'1,' * 1_000}1]{'}' * 20}", "x")  # each with where it is said: 20 MB, and there is room for 400 times as many
+    assert len(str(error.value)) < 400
     with pytest.raises(BadValue, match="would be an anchor"):
         documents("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]", "x")
 
