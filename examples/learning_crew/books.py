@@ -11,6 +11,7 @@ Answer = dict[str, float]
 """Group → figure; of a comparison the groups of the second period have a prime: *north′*."""
 
 
+@cache
 def right(wish: Wish) -> Answer:
     """What the answer is."""
     answer = _figures(wish, wish.since, wish.until)
@@ -25,6 +26,7 @@ def first(answer: Answer, top: int) -> Answer:
     return dict(ranked[: top or None])
 
 
+@cache
 def count(wish: Wish, since: str, until: str) -> int:
     """How many sales a figure of the answer rests on."""
     return sum(1 for _ in _chosen(wish, since, until))

@@ -12,7 +12,7 @@ from examples.learning_crew.tools import ALL
 from examples.learning_crew.world import CATALOGUE, REGIONS
 
 NO_LOG = "do not use a log scale"
-COUNT, KEPT_ASIDE = 200, 80
+COUNT, UNSEEN = 200, 80
 
 
 class Wish(Struct, frozen=True):
@@ -82,14 +82,14 @@ def year(draw: random.Random) -> Period:
 
 def period(draw: random.Random) -> Period:
     """Short ones are asked for more often."""
-    return draw.choices((month, quarter, half, year), (5, 3, 1, 1))[0](draw)
+    return draw.choices((month, quarter, half, year), (4, 4, 1, 1))[0](draw)
 
 
 def trend(draw: random.Random) -> Request:
     """By month, often with a chart, and often without a log scale."""
     span, region, measure = draw.choice((half, year))(draw), draw.choice((ALL, *REGIONS)), draw.choice(("revenue", "units"))
     currency = draw.choice(("CNY", "CNY", "USD")) if measure == "revenue" else "CNY"
-    chart = draw.random() < 0.7
+    chart = draw.random() < 0.6
     text = draw.choice(("{what} by month{where} for {when}{money}.", "How did {what} go month by month{where} in {when}{money}?"))
     text = text.format(what=_said(measure), where=_in(region), when=span.name, money=f", in {currency}" if measure == "revenue" else "")
     wish = Wish(measure, span.since, span.until, by="month", region=region, currency=currency, chart=chart)
@@ -98,7 +98,7 @@ def trend(draw: random.Random) -> Request:
 
 def ranking(draw: random.Random) -> Request:
     """The top few."""
-    span, measure = period(draw), draw.choice(("revenue", "units", "units"))
+    span, measure = period(draw), "units"
     by, top = draw.choice((("product", 3), ("product", 5), ("category", 2), ("region", 2)))
     where = ALL if by == "region" else draw.choice((ALL, ALL, *REGIONS))
     plural = {"product": "products", "category": "categories", "region": "regions"}[by]
@@ -120,8 +120,9 @@ def share(draw: random.Random) -> Request:
 
 def total(draw: random.Random) -> Request:
     """One figure."""
-    span, measure = period(draw), draw.choice(("revenue", "revenue", "units"))
-    category, region = draw.choice((ALL, *CATALOGUE)), draw.choice((ALL, *REGIONS))
+    measure = draw.choice(("revenue", "revenue", "units"))
+    span = (month if measure == "revenue" else period)(draw)
+    category, region = draw.choice((ALL, *CATALOGUE)), draw.choice((ALL, ALL, "overseas", "north", "south"))
     currency = draw.choice(("CNY", "USD")) if measure == "revenue" else "CNY"
     text = draw.choice(("Total {what}{of}{where} in {when}{money}.", "{what}{of}{where} in {when}{money}, in total."))
     of = "" if category == ALL else f" of {category}"
@@ -136,8 +137,8 @@ def comparison(draw: random.Random) -> Request:
     """Two months, side by side, with a chart."""
     year, first, second = draw.choice((2024, 2025)), *sorted(draw.sample(range(1, 13), 2))
     one, two = (months(year, number, number, calendar.month_name[number]) for number in (first, second))
-    measure, by = draw.choice(("revenue", "units")), draw.choice(("category", "region"))
-    where = ALL if by == "region" else draw.choice((ALL, *REGIONS))
+    measure, by = draw.choice((("units", "region"), ("units", "category"), ("revenue", "category")))
+    where = ALL if by == "region" else draw.choice(("north", "south", "east"))
     names = (calendar.month_name[first], calendar.month_name[second])
     text = draw.choice(("Compare {one} with {two} {year}: {what} per {by}{where}.", "{what} per {by}{where}, {one} against {two} {year}."))
     text = text.format(one=names[0], two=names[1], year=year, what=_said(measure), by=by, where=_in(where))
@@ -148,16 +149,16 @@ def comparison(draw: random.Random) -> Request:
 KINDS: tuple[Callable[[random.Random], Request], ...] = (trend, ranking, share, total, comparison)
 
 
-def requests(seed: int = 7) -> list[Request]:
-    """All of them, in the order in which they come; no two are the same."""
+def requests(seed: int = 13) -> tuple[list[Request], list[Request]]:
+    """Those that the desk learns from, in the order in which they come, and those that it never sees meanwhile; no two are the same."""
     draw = random.Random(seed)  # noqa: S311 – made-up requests
     made: dict[str, Request] = {}
     while len(made) < COUNT:
         request = KINDS[len(made) % len(KINDS)](draw)
         made.setdefault(request.text, request)
-    shuffled = list(made.values())
-    draw.shuffle(shuffled)
-    return shuffled
+    seen, unseen = list(made.values())[UNSEEN:], list(made.values())[:UNSEEN]
+    draw.shuffle(seen)
+    return seen, unseen
 
 
 def _charted(draw: random.Random) -> str:
@@ -168,7 +169,7 @@ def _charted(draw: random.Random) -> str:
             f" Please {NO_LOG} in the chart.",
             " Draw a chart on a log scale.",
         ),
-        (4, 3, 3, 1),
+        (5, 2, 2, 1),
     )[0]
 
 

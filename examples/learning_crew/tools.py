@@ -1,8 +1,8 @@
 """The tools of the data desk, with the ways in which such tools fail.
 
 ``query_sales`` returns the first page of rows and does not say that there are more; it adds up amounts as they were booked, in two
-currencies, unless it is told which one to use; the row store gives up on a long range. ``monthly_summary`` is as old as its last load.
-``plot`` draws on a log scale.
+currencies, unless it is told which one to use; the row store gives up on a long range. ``monthly_summary`` is as old as its last load,
+unless it is to add what came since. ``plot`` draws on a log scale unless it is told which.
 """
 
 import sqlite3
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-from examples.learning_crew.world import CNY
+from examples.learning_crew.world import CNY, LOAD
 
 ALL = "all"
 """Of a filter: it does not matter."""
@@ -19,6 +19,7 @@ LONGEST = 100
 MEASURES = {"units": "sum(units)", "revenue": "sum({amount})", "returns": "1.0 * sum(returned) / count(*)"}
 
 
+GROUPS = {ALL: "'all'", "month": "substr(day, 1, 7)"} | {name: name for name in ("product", "category", "region", "channel")}
 ROW = ("day", "region", "product", "category", "channel", "units", "returned")
 
 
@@ -78,6 +79,8 @@ class Tools:
         index: str | None = None,
     ) -> dict[str, Any]:
         """Sales between two days: the first ``limit`` rows, or, with ``aggregate``, the measure by group, from the column store."""
+        if by not in GROUPS or measure not in MEASURES:
+            raise ToolError(f"unknown column {by if by not in GROUPS else measure!r}")
         if index not in {None, "sales_day"}:
             raise ToolError(f"no such index: {index}; there is sales_day")
         if currency not in {None, *CNY}:
@@ -92,21 +95,23 @@ class Tools:
                 where, values = f"{where} and {column} = ?", [*values, value]
         booked = currency or "as booked"
         if aggregate:
-            group = {"month": "substr(day, 1, 7)", ALL: "'all'"}.get(by, by)
             what = MEASURES[measure].format(amount=amount)
-            query = f"select {group}, {what} from sales where {where} group by 1 limit ?"  # noqa: S608 – column names of our own
+            query = f"select {GROUPS[by]}, {what} from sales where {where} group by 1 limit ?"  # noqa: S608 – nothing in it is a caller's
             return {"groups": dict(self._world.execute(query, (*values, limit)).fetchall()), "currency": booked}
         hint = f"indexed by {index}" if index else ""
         query = f"select {', '.join(ROW)}, {amount} from sales {hint} where {where} order by day limit ?"  # noqa: S608
         rows = [dict(zip((*ROW, "amount"), row, strict=True)) for row in self._world.execute(query, (*values, limit))]
         return {"rows": rows, "currency": booked}
 
-    def monthly_summary(self, *, since: str, until: str, measure: str = "revenue", by: str = "month", region: str = ALL) -> dict[str, Any]:
-        """The months between two days, from the table that is loaded once a month; in CNY."""
+    def monthly_summary(
+        self, *, since: str, until: str, measure: str = "revenue", by: str = "month", region: str = ALL, realtime: bool = False
+    ) -> dict[str, Any]:
+        """The months between two days, in CNY, from the table that is loaded once a month; ``realtime`` adds what came since."""
         if by != "month":
             raise ToolError(f"monthly_summary holds months, not {by}")
         what = {"units": "sum(units)", "revenue": "sum(revenue)", "returns": "1.0 * sum(returned) / sum(orders)"}[measure]
-        query = f"select month, {what} from monthly where month between ? and ? and ? in ('all', region) group by 1"  # noqa: S608
+        source = f"(select * from monthly union all {LOAD})" if realtime else "monthly"  # noqa: S608
+        query = f"select month, {what} from {source} where month between ? and ? and ? in ('all', region) group by 1"  # noqa: S608
         return {"groups": dict(self._world.execute(query, (since[:7], until[:7], region)).fetchall()), "currency": "CNY"}
 
     def convert(self, *, values: dict[str, float], source: str, target: str) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 FIRST, LAST = date(2024, 1, 1), date(2025, 12, 31)
-CLOSED = date(2025, 11, 30)
-"""The monthly summary was last loaded when this month closed; of what came later it knows nothing."""
+CLOSED = "2025-11"
+"""The monthly summary was last loaded when this month had ended; of what came later it knows nothing."""
 REGIONS = ("north", "south", "east", "overseas")
 CHANNELS = ("store", "web", "marketplace")
 CATALOGUE = {
@@ -29,10 +29,10 @@ create index sales_day on sales (day);
 create table monthly (month text, region text, units integer, revenue real, orders integer, returned integer);
 """
 LOAD = """
-insert into monthly
-select substr(day, 1, 7), region, sum(units), sum(amount * case currency when 'USD' then ? else 1 end), count(*), sum(returned)
-from sales where day <= ? group by 1, 2
+select substr(day, 1, 7), region, sum(units), sum(amount * case currency when 'USD' then 7.2 else 1 end), count(*), sum(returned)
+from sales where substr(day, 1, 7) > (select coalesce(max(month), '') from monthly) group by 1, 2
 """
+"""The rows that the monthly summary does not have yet."""
 
 
 class Sale(NamedTuple):
@@ -73,7 +73,8 @@ def build(path: Path | str = ":memory:") -> sqlite3.Connection:
     world = sqlite3.connect(path)
     world.executescript(SCHEMA)
     world.executemany("insert into sales values (?, ?, ?, ?, ?, ?, ?, ?, ?)", sales())
-    world.execute(LOAD, (CNY["USD"], CLOSED.isoformat()))
+    world.execute(f"insert into monthly {LOAD}")
+    world.execute("delete from monthly where month > ?", (CLOSED,))
     world.commit()
     return world
 
