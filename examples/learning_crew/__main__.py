@@ -4,4 +4,5 @@ import sys
 
 from agents.cli import main
 
-main(["run", "examples.learning_crew", *sys.argv[1:]])
+if __name__ == "__main__":  # distilling starts a process, which imports this
+    main(["run", "examples.learning_crew", *sys.argv[1:]])

@@ -78,7 +78,7 @@ class Work:
 
     def _call(self, say: str, tool: str, parameters: dict[str, Any]) -> Generator[Turn, None, dict[str, Any]]:
         call = self._picked.call(tool, parameters)
-        said = "; ".join((say, *call.why))
+        said = f"{say}{''.join(f' ({why})' for why in call.why)}"
         try:
             result = self._tools.call(call.tool, call.parameters)
         except ToolError as error:

@@ -8,13 +8,16 @@ import blackboard
 from agents import plot
 from agents.evolution.changes import identity
 from agents.evolution.library import Library
+from agents.evolution.report import report
+from agents.memory.distiller import distil_board
+from agents.memory.journal import Journal
 from agents.plot import Curves
 from blackboard.client import Board
 from examples.learning_crew import world
-from examples.learning_crew.course import Score, Week, first_generation, in_force, learn, score
+from examples.learning_crew.course import A_WEEK, Score, Week, first_generation, in_force, learn, score
 from examples.learning_crew.crew import DataDesk
 from examples.learning_crew.desk import NAME
-from examples.learning_crew.requests import requests
+from examples.learning_crew.requests import NO_LOG, requests
 from examples.learning_crew.tools import Tools
 
 BAR = 20
@@ -60,6 +63,8 @@ async def tell(board: Board, *, generalises: bool) -> list[Score]:
     print(f"\nOf the seen requests that went well when they were asked, {len(broken) or 'none'} would fail now{': ' if broken else '.'}")
     for text in broken:
         print(f"  {text}")
+    await _tell_figures(board)
+    await _tell_experience(board)
     return scores
 
 
@@ -78,6 +83,23 @@ def _tell(week: Week) -> None:
     for reviewed in week.reviewed:
         print(f"  the review: {reviewed.ref} is {reviewed.decision}")
     print(_scored(f"week {week.number}", week.score))
+
+
+async def _tell_figures(board: Board) -> None:
+    found = report(await Journal(board).tasks(), await Library(board).releases(), tasks=A_WEEK)
+    print("\nThe four figures that are watched (also: pheroboard tasks report)\n")
+    for window in found.windows:
+        told = f"success {window.success:4.0%}, {window.turns:.1f} turns a task, memory found for {window.found:.0%}"
+        print(f"  tasks {window.first:3}–{window.last:<3}  {told}")
+    print("  strategies: " + ", ".join(f"{count} {status}" for status, count in found.library.items()))
+
+
+async def _tell_experience(board: Board) -> None:
+    await distil_board(board)
+    print("\nWhat is kept, to the letter, in the experiences that these tasks came to\n")
+    for experience in await Journal(board).experiences():
+        for sentence in (each for each in experience.kept if NO_LOG in each):
+            print(f"  {experience.outcome} of {len(experience.records)} tasks by {' → '.join(experience.path)}: “{sentence}”")
 
 
 def curve(scores: Sequence[Score]) -> Iterable[str]:
