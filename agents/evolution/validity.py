@@ -47,9 +47,7 @@ def validated(strategy: Strategy) -> Strategy:
 def valid_name(name: str) -> str:
     """``name``, if a strategy may have it. Raises ``BadValue``."""
     if not _NAME.fullmatch(name) or composed(name, "NFC") != name:
-        raise BadValue(
-            f"name: a strategy's name is 1 to 100 letters and digits of any script, '_', '-' and '.', in NFC, not {shown(name)}"
-        )
+        raise BadValue(f"name: a strategy's name is 1 to 100 letters and digits of any script, '_', '-' and '.', in NFC, not {shown(name)}")
     return name
 
 

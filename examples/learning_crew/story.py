@@ -86,7 +86,9 @@ def _tell(week: Week) -> None:
 
 
 async def _tell_figures(board: Board) -> None:
-    found = report(await Journal(board).tasks(), await Library(board).releases(), tasks=A_WEEK)
+    library = Library(board)
+    decisions = {name: await library.decisions(name) for name in {each.strategy.name for each in await library.releases()}}
+    found = report(await Journal(board).tasks(), decisions, tasks=A_WEEK)
     print("\nThe four figures that are watched (also: pheroboard tasks report)\n")
     for window in found.windows:
         told = f"success {window.success:4.0%}, {window.turns:.1f} turns a task, memory found for {window.found:.0%}"
