@@ -1,4 +1,4 @@
-"""Curves over rounds, drawn into a PNG file. The only file that imports matplotlib; it needs no display.
+"""Curves over rounds, or whatever else is counted, drawn into a PNG file. The only file that imports matplotlib; it needs no display.
 
 That takes a second, and the extra ``plot`` brings it: so it is imported by whoever draws, at last.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Curves = Mapping[str, Mapping[int, float]]
-"""Name → round → value."""
+"""Name → round, or whatever else is counted → value."""
 
 
 def ready(path: Path) -> None:
@@ -26,9 +26,15 @@ def ready(path: Path) -> None:
 
 
 def figure(
-    curves: Curves, *, title: str, values: str, told: Mapping[str, str] | None = None, ends: Mapping[str, str] | None = None
+    curves: Curves,
+    *,
+    title: str,
+    values: str,
+    over: str = "round",
+    told: Mapping[str, str] | None = None,
+    ends: Mapping[str, str] | None = None,
 ) -> "Figure":
-    """A line for each curve, under its name; ``values``: what its values are. Where one is nan, the line has a gap.
+    """A line for each curve, under its name; ``values``: what its values are; ``over``: what over. Where one is nan, the line has a gap.
 
     ``told``: the curves that this is about, and their colours. Each of them has a word at its end (what ``ends`` says, else its name and
     its last value), and the others are grey. Not given: all are in colour, with a legend.
@@ -36,7 +42,7 @@ def figure(
     from matplotlib.figure import Figure
 
     drawn = Figure(figsize=(10, 6), layout="constrained")
-    axes = drawn.add_subplot(xlabel="round", ylabel=values)
+    axes = drawn.add_subplot(xlabel=over, ylabel=values)
     axes.set_title(title)
     axes.locator_params(axis="x", integer=True)
     if told is None:

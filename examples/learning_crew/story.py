@@ -38,7 +38,7 @@ async def main(address: str, *args: str) -> int:
     async with blackboard.open(address, agent=NAME) as board:
         scores = await tell(board, generalises=not chosen.unchecked)
     if chosen.plot:
-        plot.save(plot.figure(curves(scores), title="Requests answered well, week by week", values="share"), chosen.plot)
+        plot.save(plot.figure(curves(scores), title="Requests answered well", values="share", over="week"), chosen.plot)
         print(f"\nThe curve: {chosen.plot}")
     return 0
 

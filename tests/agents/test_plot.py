@@ -16,6 +16,8 @@ def test_all_in_colour() -> None:
     """A line for each curve, through its values, and a legend that names them."""
     [axes] = plot.figure(CURVES, title="Weather", values="how much").axes
     assert (axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) == ("Weather", "round", "how much")
+    [axes] = plot.figure(CURVES, title="Weather", values="how much", over="day").axes
+    assert axes.get_xlabel() == "day"
     assert {str(line.get_label()): list(line.get_ydata()) for line in axes.lines} == {"rain": [0.5, 0.25], "sun": [1.0]}  # type: ignore[arg-type]
     legend = axes.get_legend()
     assert legend is not None
