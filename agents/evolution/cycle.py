@@ -328,7 +328,8 @@ class _Work:
             why = why or ("no candidate holds" if state.varied and state.varied.candidates else "nothing new is to be tried")
         turned_down = tuple(name for name, each in state.judged.items() if each.evaluation.verdict in {"rejected", "overfitted"})
         learned = () if state.stopped else tuple(state.analysed)
-        ended = Ended(self._cycle.id, self._cycle.hold, self._now(), why, learned, turned_down, proposed, state.spent)
+        live = state.chosen.live if state.chosen else ()
+        ended = Ended(self._cycle.id, self._cycle.hold, self._now(), why, learned, turned_down, live, proposed, state.spent)
         await self._book.claim(ended)
         return account(replace(self._cycle, ended=ended), state)
 
@@ -346,9 +347,9 @@ class _Work:
         return self._live
 
     async def _known(self) -> set[str]:
-        """Candidates that are not to be tried again: turned down by a person or by an evaluation, or waiting."""
+        """Candidates that are not to be tried again: turned down by a person, or beside what is in force by an evaluation; or waiting."""
         ended = [each.ended for each in cycles(await self._book.claims()) if each.ended]
-        return {each for end in ended for each in end.turned_down} | {
+        return {each for end in ended if set(end.live) == set(self._chosen.live) for each in end.turned_down} | {
             identity(release.strategy) for release in await self._library.releases() if release.status != "active"
         }
 

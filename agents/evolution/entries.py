@@ -85,7 +85,9 @@ class Ended(Struct, frozen=True, tag="ended", omit_defaults=True):
     learned: tuple[str, ...] = ()
     """Ids of the failures that were learned from: later cycles do not take them again."""
     turned_down: tuple[str, ...] = ()
-    """The ``changes.identity`` of candidates that did not hold: later cycles do not try them again."""
+    """The ``changes.identity`` of candidates that did not hold: while the same is in force, later cycles do not try them again."""
+    live: tuple[str, ...] = ()
+    """What was in force, as *name@version*."""
     proposed: tuple[str, ...] = ()
     """Candidates that await review, as *name@version*."""
     spent: Spent = Spent()

@@ -93,6 +93,17 @@ async def test_what_was_learned_from_is_not_taken_again(board: Board) -> None:
     assert second.why == "nothing new is to be tried"
 
 
+async def test_what_was_turned_down_is_tried_again_beside_other_strategies(board: Board) -> None:
+    """An evaluation tells how a candidate does beside what is in force, and no more."""
+
+    few = Settings(failures=2)
+    bad, _ = (await through(board, few)).candidates
+    assert not (await through(board, few)).candidates
+    await Library(board).add(Strategy("another", Rule(advice="mind the gap")), status="active", by="Ada")
+    [again] = (await through(board, few)).candidates
+    assert again.strategy.body == bad.strategy.body
+
+
 async def test_a_board_without_failures() -> None:
     """There is nothing to learn from, and that is no error."""
     async with blackboard.open(":memory:", agent="evolver") as board:
