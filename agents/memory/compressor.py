@@ -21,7 +21,7 @@ from agents.memory.journal import Journal
 from agents.memory.records import StepRecord, TaskLog, Turn
 from agents.memory.summarising import Guarded
 from agents.memory.tasks import checked, following, summarised
-from blackboard.errors import BlackboardError
+from blackboard.errors import BadValue, BlackboardError
 from bus.errors import BusError
 
 GRACE = 2.0
@@ -65,6 +65,8 @@ class Compressor:
         """By id, in order: tasks that may have something to condense."""
         self._failed: dict[str, Condensable] = {}
         """Those that the board could not be reached for: they wait for the next that comes."""
+        self._one_by_one = anyio.Lock()
+        """A task is condensed by one: the worker, or whoever asks for it now."""
         self._running = False
         self._stirred = anyio.Event()
         self._idle = anyio.Event()
@@ -81,7 +83,13 @@ class Compressor:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Condense in the background while the context is open; then finish what can be finished in some seconds."""
+        """Condense in the background while the context is open; then finish what can be finished in some seconds.
+
+        Where that is done already, as it is by a crew, it goes on as it does.
+        """
+        if self._running:
+            yield
+            return
         try:
             async with anyio.create_task_group() as tasks:
                 self._running = True
@@ -136,12 +144,21 @@ class Compressor:
             await self._stirred.wait()
 
     async def _take_up(self) -> None:
-        """What was left when the worker ended: tasks that have ended, and are not summed up."""
-        for log in await self._journal.unsummed(self._journal.board.agent):
-            await self._condense(_Ended(await self._journal.log(log.id), tuple(await self._journal.steps(log.id))))
+        """What was left when the worker ended: tasks that have ended, and are not summed up. One that cannot be keeps back no other."""
+        async with self._one_by_one:
+            for task in await self._journal.unsummed():
+                try:
+                    await self._condense_alone(_Ended(await self._journal.log(task.id), tuple(await self._journal.steps(task.id))))
+                except BadValue as error:
+                    _logger.warning("task %s is not condensed: %s", task.id, error)
 
     async def _condense(self, task: Condensable) -> None:
         """Whatever is due of a task."""
+        async with self._one_by_one:
+            if task.log.id in self._under_way:  # else it was summed up meanwhile
+                await self._condense_alone(task)
+
+    async def _condense_alone(self, task: Condensable) -> None:
         log, ended = task.log, task.ended
         for first, last in due(log.turns, following(task.steps), ended=ended):
             turns = log.turns[first : last + 1]

@@ -5,6 +5,8 @@ Laws:
 - What is put is durable once the call has returned, and never changes; of two that tell of one thing the later one counts. To put the same
   again changes nothing.
 - What has faded is read like all else; what was retracted is not.
+- A task is of the agent that put it first: what another puts of it is passed over. A turn's number is its place in the log, also where
+  turns before it were retracted.
 - What is no record, whoever wrote it, is passed over, with a warning that names the item: what one agent wrote badly stops no other's work.
 """
 
@@ -22,6 +24,8 @@ from agents.memory.layout import (
     by_id,
     experience_items,
     log_items,
+    of_owner,
+    of_the_first,
     read,
     record_items,
     step_items,
@@ -39,6 +43,11 @@ from bus.messages import UseAll
 
 AT_ONCE = 32
 """Records that are read before others have their turn."""
+
+GONE = Turn("system", "(retracted)")
+"""What stands in a log for a turn that is not to be read any more."""
+MOST_GONE = 10_000
+"""So many may be gone; a number past that was not given by a recorder."""
 
 _logger = logging.getLogger(__name__)
 
@@ -62,7 +71,7 @@ class Journal:
     async def begin(self, task: TaskLog) -> TaskLog:
         """Put a task that begins. If there is one of its id already, that is given, with its turns, and nothing is put.
 
-        Of two agents that begin one id at once, both are given the one that came first. Raises as ``put_task``.
+        Of two that begin one id at once, both are given the one that came first. Raises as ``put_task``.
         """
         begun = await self.find(task.id)
         if begun is not None:
@@ -70,10 +79,10 @@ class Journal:
         put = await self._put(task_items(task))
         assert put is not None
         first = (await self._heads(task.id))[0]
-        if first.agent == task.agent:
+        if first == task:
             return task
         await self.board.retract(put)
-        return first
+        return await self.log(task.id)
 
     async def put_turn(self, task: str, number: int, turn: Turn, steps: Iterable[StepRecord] = ()) -> None:
         """A turn of a task, with step records of it. Raises as ``put_task``."""
@@ -93,7 +102,7 @@ class Journal:
 
     async def put_experience(self, experience: Experience) -> None:
         """What many tasks came to. Raises as ``put_task``."""
-        told = await self._read(EXPERIENCE, Experience, EXPERIENCES, experience.id)
+        told = await self._read(await self.board.history(EXPERIENCES, experience.id), EXPERIENCE, Experience)
         if not told or told[-1][0] != experience:
             await self._put(experience_items(experience, len(told)))
 
@@ -110,16 +119,18 @@ class Journal:
 
     async def heads(self) -> list[TaskLog]:
         """Every task as it stands, without its turns, in the order in which they began."""
-        return list(by_id(await self._read(TASK, TaskLog, TASKS)).values())
+        return list(by_id(await self._read(await self._tasks(), TASK, TaskLog)).values())
 
     async def left(self, agent: str) -> list[TaskLog]:
         """The tasks of ``agent`` that have no verdict, without their turns: under way, or left."""
         return [task for task in await self.heads() if task.agent == agent and task.verdict is None]
 
-    async def unsummed(self, agent: str) -> list[TaskLog]:
-        """The tasks of ``agent`` that have ended and have no task record yet, without their turns."""
-        summed = by_id(await self._read(TASK, TaskRecord, TASKS))
-        return [task for task in await self.heads() if task.agent == agent and task.verdict and task.id not in summed]
+    async def unsummed(self) -> list[TaskLog]:
+        """The tasks that this board's agent put, that have ended and have no task record yet, without their turns."""
+        put = [item for item in await self._tasks() if item.owner == self.board.agent]
+        summed = by_id(await self._read(put, TASK, TaskRecord))
+        heads = by_id(await self._read(put, TASK, TaskLog))
+        return [task for task in heads.values() if task.verdict and task.id not in summed]
 
     async def log(self, task: str) -> TaskLog:
         """A task with its turns, as far as it went. Raises ``BadValue`` if there is none of that id."""
@@ -133,12 +144,13 @@ class Journal:
         heads = await self._heads(task)
         if not heads:
             return None
-        turns = sorted(await self._read(TURN, Turn, task_key(task)), key=lambda read: read[1])
-        return replace(heads[-1], turns=tuple(turn for turn, _ in turns))
+        told = await self._read(await self._parts(task), TURN, Turn)
+        turns = {number: turn for turn, number in told if number < len(told) + MOST_GONE}
+        return replace(heads[-1], turns=tuple(turns.get(number, GONE) for number in range(max(turns, default=-1) + 1)))
 
     async def _heads(self, task: str) -> list[TaskLog]:
         """How a task stood, from its beginning on."""
-        return [head for head, _ in await self._read(TASK, TaskLog, TASKS, task)]
+        return [head for head, _ in await self._read(await self._tasks(task), TASK, TaskLog)]
 
     async def logs(self, tasks: Iterable[str] | None = None) -> list[TaskLog]:
         """These tasks with their turns, in that order; if none are named, all. Raises as ``log``."""
@@ -147,21 +159,21 @@ class Journal:
 
     async def steps(self, task: str) -> list[StepRecord]:
         """A task's step records, in order of their turns."""
-        found = {step.first: step for step, _ in await self._read(STEP, StepRecord, task_key(task))}
+        found = {step.first: step for step, _ in await self._read(await self._parts(task), STEP, StepRecord)}
         return [found[first] for first in sorted(found)]
 
     async def tasks(self) -> list[TaskRecord]:
         """What each task came to, as far as that is worked out."""
-        return list(by_id(await self._read(TASK, TaskRecord, TASKS)).values())
+        return list(by_id(await self._read(await self._tasks(), TASK, TaskRecord)).values())
 
     async def record(self, task: str) -> TaskRecord | None:
         """What a task came to; None: that is not worked out yet."""
-        found = await self._read(TASK, TaskRecord, TASKS, task)
+        found = await self._read(await self._tasks(task), TASK, TaskRecord)
         return found[-1][0] if found else None
 
     async def experiences(self) -> list[Experience]:
         """What many tasks came to; one that names no task does not stand any more."""
-        told = by_id(await self._read(EXPERIENCE, Experience, EXPERIENCES))
+        told = by_id(await self._read(await self.board.history(EXPERIENCES), EXPERIENCE, Experience))
         return [each for each in told.values() if each.records]
 
     async def use(self, experiences: Iterable[str]) -> None:
@@ -170,10 +182,19 @@ class Journal:
         if items:
             await self.board.say(UseAll(tuple(items), ()))
 
-    async def _read(self, kind: str, shape: type[R], key: str, target: str | None = None) -> list[tuple[R, int]]:
+    async def _tasks(self, task: str | None = None) -> list[ContextItem]:
+        """What was put of how tasks stand and what they came to, or one, by whom they are of."""
+        return list(of_the_first(await self.board.history(TASKS, task), _pass_over))
+
+    async def _parts(self, task: str) -> list[ContextItem]:
+        """What was put of a task's turns and steps, by whom it is of."""
+        whose = next((item.owner for item in await self._tasks(task)), None)
+        return list(of_owner(whose, await self.board.history(task_key(task)), _pass_over))
+
+    async def _read(self, items: Sequence[ContextItem], kind: str, shape: type[R]) -> list[tuple[R, int]]:
         """As ``layout.read``; some at a time, so that many hold up nobody."""
         found: list[tuple[R, int]] = []
-        for each in read(await self.board.history(key, target), kind, shape, _pass_over):
+        for each in read(items, kind, shape, _pass_over):
             found.append(each)
             if len(found) % AT_ONCE == 0:
                 await anyio.lowlevel.checkpoint()

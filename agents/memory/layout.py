@@ -150,6 +150,23 @@ def by_id(read: Iterable[tuple[Any, int]]) -> dict[str, Any]:
     return {record.id: record for record, _ in read}
 
 
+def of_the_first(items: Iterable[ContextItem], another: Callable[[str], object]) -> Iterator[ContextItem]:
+    """Of items about tasks those of the agent that put the first about each; ``another`` is told of the rest."""
+    whose: dict[str | None, str] = {}
+    for item in items:
+        if item.status != "released":
+            yield from of_owner(whose.setdefault(item.target, item.owner), [item], another)
+
+
+def of_owner(owner: str | None, items: Iterable[ContextItem], another: Callable[[str], object]) -> Iterator[ContextItem]:
+    """Those of these items that are of ``owner``; ``another`` is told of the rest, but for what was retracted."""
+    for item in items:
+        if item.owner == owner:
+            yield item
+        elif item.status != "released":
+            another(f"{item.kind} {item.id} of {item.owner} (key {item.key!r}): the task is of {owner}: let whoever wrote it retract it")
+
+
 def read(items: Iterable[ContextItem], kind: str, shape: type[R], unreadable: Callable[[str], object]) -> Iterator[tuple[R, int]]:
     """The records of this shape, each with its number, in the order of putting. What is no record is passed over.
 

@@ -7,8 +7,8 @@
 Laws:
 
 - A turn is durable once ``step`` has returned, the verdict once the ``async with`` block has ended. What was recorded before a kill stands.
-- An exception that leaves the block is a failure of the task, with what it said as the feedback, and goes on from there. Being cancelled is
-  none.
+- An exception that leaves the block before the verdict is a failure of the task, with what it said as the feedback, and goes on from there.
+  Being cancelled is none.
 - A task without a verdict stays open: whoever gives its id later goes on with it, and may end it.
 """
 
@@ -122,8 +122,7 @@ class Task:
         self._under_way = False
         self._all_under_way.discard(self.id)
         if isinstance(error, Exception) and self.log.verdict is None:
-            said = f"{type(error).__name__}: {error}".strip(": ")
-            self.log = replace(self.log, verdict=Verdict("failure", said, by=self.log.agent))
+            self.log = replace(self.log, verdict=Verdict("failure", _told(error), by=self.log.agent))
         if self.log.verdict is None:
             return
         try:
@@ -219,12 +218,21 @@ class Task:
             raise BadValue(f"{what} for task {self.id!r}, which is not under way: say it inside the `async with` block")
 
 
+def _told(error: Exception) -> str:
+    """What an exception said, as text that can be recorded, whatever it was."""
+    try:
+        said = f"{type(error).__name__}: {error}".strip(": ")
+    except Exception:  # noqa: BLE001 - it is another's, and the task has failed anyway
+        said = type(error).__name__
+    return said.encode(errors="backslashreplace").decode()
+
+
 def _gone_on(begun: TaskLog, asked: TaskLog) -> TaskLog:
     """The task as it went so far, for whoever goes on with it."""
-    if begun.verdict is not None:
-        raise BadValue(f"task {begun.id!r} has ended ({begun.verdict.outcome}): give another id, or none")
     if begun.agent != asked.agent:
         raise BadValue(f"task {begun.id!r} is {begun.agent!r}'s: {asked.agent!r} gives another id, or none")
+    if begun.verdict is not None:
+        raise BadValue(f"task {begun.id!r} has ended ({begun.verdict.outcome}): give another id, or none")
     if begun.request != asked.request:
         raise BadValue(f"task {begun.id!r} asks for something else: {begun.request!r}: give another id, or none")
     return begun

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 import blackboard
 from agents import Agent, Crew
 from agents.memory.memory import Memory
-from agents.memory.records import Experience, StepRecord, TaskLog, TaskRecord, ToolCall, Turn
+from agents.memory.records import Experience, StepRecord, TaskLog, TaskRecord, ToolCall, Turn, Verdict
 from agents.memory.summarising import Extractive
 from blackboard.testing import running_board
 
@@ -164,16 +164,69 @@ async def test_a_summariser_that_fails_leaves_what_was_extracted() -> None:
         assert broken.summariser.fallen_back == {"RuntimeError": 4}
 
 
-async def test_what_is_no_turn_harms_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """A record that somebody put wrongly is told of and passed over; its task and others are condensed."""
+async def test_what_cannot_be_condensed_harms_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """A record that somebody put wrongly is told of, and other tasks are condensed."""
     async with running_board("ada", "eve") as running:
         memory = Memory(running["ada"])
         await work(memory, "a")
         wrong = await running["eve"].deposit("x", kind="turn", key="task:a", scope="shared", meta={"record": 1})
         async with memory.compressing():
             await work(memory, "b")
-        assert {record.id for record in await memory.journal.tasks()} == {"a", "b"}
+        assert [record.id for record in await memory.journal.tasks()] == ["a", "b"]
         assert f"turn {wrong.id} of eve" in caplog.text
+
+
+async def test_a_task_that_cannot_be_summed_up_keeps_back_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    """It was recorded elsewhere, say, without a request: that is told."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        await memory.journal.put_log(TaskLog("a", "elsewhere", " ", verdict=Verdict("success")))
+        await work(memory, "b")
+        await memory.compress()
+        assert [record.id for record in await memory.journal.tasks()] == ["b"]
+        assert "task a is not condensed: task record 'a': it needs an id, a request" in caplog.text
+
+
+async def test_who_asks_for_it_now_and_the_worker_make_each_record_once() -> None:
+    """Also where a summariser takes its time, and both come to the same step."""
+
+    asked = list[int]()
+
+    class Slow(Extractive):
+        async def step(self, turns: Sequence[Turn], extracted: StepRecord) -> StepRecord:
+            asked.append(extracted.first)
+            for _ in range(50):
+                await anyio.lowlevel.checkpoint()
+            return await super().step(turns, extracted)
+
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"], summariser=Slow())
+        async with memory.task("Sales", id="left") as left:
+            for n in range(7):
+                await left.step(f"look {n}", calls=[ToolCall("query", {"n": n})])
+            left.succeed()
+        async with memory.compressing(), memory.task("Sales") as task:
+            for n in range(7):
+                await task.step(f"look {n}", calls=[ToolCall("query", {"n": n})])
+                async with anyio.create_task_group() as asking:
+                    asking.start_soon(memory.compress)
+                    asking.start_soon(memory.compress)
+            await memory.settled()
+            assert [(step.first, step.last) for step in task.steps] == [(0, 2), (3, 5)]
+        assert sorted(asked) == [0, 0, 3, 3, 6]  # of the task that was left, and of the other
+
+
+async def test_condensing_may_be_asked_for_where_it_is_done() -> None:
+    """As in an agent's own code while its crew condenses: the inner end ends nothing."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        async with memory.compressing():
+            async with memory.compressing():
+                pass
+            async with memory.task("Sales") as task:
+                await task.step("look", done=True)
+                await memory.settled()
+                assert [(step.first, step.last) for step in task.steps] == [(0, 0)]
 
 
 KILLED = """

@@ -12,6 +12,7 @@ from tests.agents.memory.made import record
 
 LOG = "Do not use a log scale."
 
+INTEGERS = st.integers(-(2**63), 2**64 - 1)
 RECORDS = st.lists(
     st.builds(
         record,
@@ -71,7 +72,7 @@ def test_the_conditions_are_what_sets_its_tasks_apart() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.dictionaries(st.text(), st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers()), max_size=4))
+@given(st.dictionaries(st.text(), st.none() | st.booleans() | INTEGERS | st.text() | st.lists(INTEGERS), max_size=4))
 def test_conditions_can_be_read(facts: dict[str, Any]) -> None:
     """Whatever facts there are: what is made of them are conditions, and hold for the tasks behind it."""
     tasks = [record(str(n), facts=facts) for n in range(3)]

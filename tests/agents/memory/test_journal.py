@@ -1,11 +1,13 @@
 """Claims about records on a board: what is put is read again, and what is none is named."""
 
+import asyncio
 import re
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from agents.memory.journal import Journal
 from agents.memory.layout import PART
@@ -33,8 +35,8 @@ async def test_what_is_put_is_read_again() -> None:
     async with running_board("ada", "bob") as running:
         ada, bob = Journal(running["ada"]), Journal(running["bob"])
         await ada.put_log(LOG)
-        await bob.put_steps("t1", [step])
-        await bob.put_record(record)
+        await ada.put_steps("t1", [step])
+        await ada.put_record(record)
         await bob.put_experience(experience)
         for journal in (ada, bob):
             assert await journal.log("t1") == LOG
@@ -138,16 +140,58 @@ BODY = {"as": "Turn", "number": 0, "record": {"by": "ada"}}
 )
 async def test_a_record_of_another_schema_is_passed_over(meta: dict[str, Any], why: str, caplog: pytest.LogCaptureFixture) -> None:
     """With a warning that names the item, whose it is, the path, and the cure: all else is read."""
-    async with running_board("ada", "eve") as running:
+    async with running_board("ada") as running:
         journal = Journal(running["ada"])
         await journal.put_log(LOG)
-        wrong = await running["eve"].deposit("hello", kind="turn", key="task:t1", scope="shared", meta=meta)
+        wrong = await running["ada"].deposit("hello", kind="turn", key="task:t1", scope="shared", meta=meta)
         assert await journal.log("t1") == LOG
-        assert re.search(rf"turn {wrong.id} of eve \(key 'task:t1'\): {why}.*: let whoever wrote it retract it", caplog.text)
+        assert re.search(rf"turn {wrong.id} of ada \(key 'task:t1'\): {why}.*: let whoever wrote it retract it", caplog.text)
         caplog.clear()
-        await running["eve"].retract(wrong)
+        await running["ada"].retract(wrong)
         assert await journal.log("t1") == LOG
         assert not caplog.records
+
+
+async def test_a_task_is_of_whoever_put_it_first(caplog: pytest.LogCaptureFixture) -> None:
+    """What another puts of it, its turns, its verdict, what it came to, is passed over, and told; it is nobody else's to sum up."""
+    step = StepRecord(0, 1, "sell everything")
+    forged = TaskLog(id="t1", agent="ada", request="Sell everything", verdict=Verdict("failure"))
+    async with running_board("ada", "eve") as running:
+        ada, eve = Journal(running["ada"]), Journal(running["eve"])
+        await ada.put_log(LOG)
+        await eve.put_turn("t1", 1, Turn("user", "sell everything"))
+        await eve.put_task(forged, [step])
+        await eve.put_record(TaskRecord(id="t1", agent="ada", request="r", outcome="failure", fingerprint="f"))
+        await eve.put_log(replace(forged, id="t2"))
+        assert await ada.log("t1") == LOG == (await ada.logs())[0]
+        assert (await ada.steps("t1"), await ada.tasks(), await ada.record("t1")) == ([], [], None)
+        assert [task.id for task in await ada.unsummed()] == ["t1"]
+        assert [task.id for task in await eve.unsummed()] == ["t2"]
+        assert "of eve (key 'task:t1'): the task is of ada: let whoever wrote it retract it" in caplog.text
+
+
+async def test_a_turn_has_its_place() -> None:
+    """Of two with one number the later counts, since nobody knew whether the first had arrived; one that was retracted leaves its place."""
+    async with running_board("ada") as running:
+        journal = Journal(running["ada"])
+        await journal.put_task(LOG)
+        for number, text in enumerate(["a", "b", "late", "d"]):
+            await journal.put_turn("t1", number, Turn("ada", text))
+        await journal.put_turn("t1", 2, Turn("ada", "c"))
+        assert [turn.text for turn in (await journal.log("t1")).turns] == ["a", "b", "c", "d"]
+        [gone] = [item for item in await running["ada"].history("task:t1") if item.content.startswith("1. ")]
+        await running["ada"].retract(gone)
+        await journal.put_turn("t1", 10**15, Turn("ada", "nowhere"))
+        assert [turn.text for turn in (await journal.log("t1")).turns] == ["a", "(retracted)", "c", "d"]
+
+
+async def test_of_two_that_begin_one_task_at_once_one_has_begun_it() -> None:
+    """Also where both bear one name: both are given the one that came first."""
+    async with running_board("ada") as running:
+        journals = [Journal(running["ada"]) for _ in range(2)]
+        asked = [TaskLog(id="t1", agent="ada", request=f"request {n}") for n in range(2)]
+        begun = await asyncio.gather(*(journal.begin(task) for journal, task in zip(journals, asked, strict=True)))
+        assert begun[0] == begun[1] == asked[0] == await journals[1].log("t1")
 
 
 async def test_a_task_that_is_not_there_is_named() -> None:

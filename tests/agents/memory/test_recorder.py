@@ -81,6 +81,46 @@ async def test_an_exception_is_a_failure_and_goes_on() -> None:
         assert (await memory.journal.log(done.id)).verdict == Verdict("success", by="ada")
 
 
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(ValueError("caf\udce9"), "ValueError: caf\\udce9"), (Mute(), "Mute"), (ValueError(), "ValueError")]
+)
+async def test_a_failure_is_recorded_whatever_the_exception_says(error: Exception, said: str) -> None:
+    """Half of a surrogate pair, as names of files have them, or no word at all."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        with pytest.raises(type(error)):
+            async with memory.task("Sales") as task:
+                raise error
+        assert (await memory.journal.log(task.id)).verdict == Verdict("failure", said, by="ada")
+
+
+async def test_a_step_that_was_cancelled_may_be_recorded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have arrived all the same: it is one turn."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        async with memory.task("Sales", id="x") as task:
+            put = memory.journal.put_turn
+
+            async def put_and_wait(*given: Any) -> None:
+                await put(*given)
+                cancelled.cancel()
+                await anyio.lowlevel.checkpoint()
+
+            with anyio.CancelScope() as cancelled, monkeypatch.context() as patched:
+                patched.setattr(memory.journal, "put_turn", put_and_wait)
+                await task.step("one", seconds=1.0)
+            assert cancelled.cancelled_caught
+            await task.step("one", seconds=2.0)
+            await task.step("two")
+        assert [turn.text for turn in task.log.turns] == ["one", "two"]
+        assert await memory.journal.log("x") == task.log
+
+
 async def test_a_task_that_was_left_goes_on() -> None:
     """Without a verdict it stays open, as it does where it was cancelled; who gives its id has its turns, and may end it."""
     clock = ManualClock(10.0)
