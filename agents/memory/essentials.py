@@ -73,8 +73,11 @@ def numbers(text: str) -> list[str]:
 
 
 def plain_number(number: str) -> str:
-    """A number without what tells only how it is written: $1,250 and 1250 are the same."""
-    return number.lstrip("$€£¥￥+").replace(",", "").casefold()
+    """A number without what tells only how it is written: $1,250 and 1250 are the same, and 0.5 and .5."""
+    before = _BEFORE.match(number)
+    assert before is not None
+    sign, point = "-" if {"-", "−"} & set(before[0]) else "", "0." if before[0].endswith(".") else ""
+    return sign + point + number[before.end() :].replace(",", "").casefold()
 
 
 def is_greeting(sentence: str) -> bool:
@@ -115,8 +118,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 _DIGIT = re.compile(r"\d")
 _POINT = re.compile(r"^[^\S\n]*\d{1,3}[.)、]\s", re.MULTILINE)
-_NUMBER = re.compile(r"(?<![A-Za-z_])[$€£¥￥]?[A-Za-z_]*+\d(?:[A-Za-z_\d.,:/%+-]*[A-Za-z_\d%])?")
-"""A word of Latin letters with a digit in it, with what may stand within a number. Each run of letters is looked at once."""
+_NUMBER = re.compile(
+    r"(?: (?<![A-Za-z_]) [$€£¥￥]? [A-Za-z_]*+ | (?<![A-Za-z_\d.,:/%+)\]-]) (?: [-−]? [$€£¥￥]? | [$€£¥￥][-−] ) \.? ) \d"
+    r" (?: [A-Za-z_\d.,:/%+-]* [A-Za-z_\d%] )? [十百千万亿]*",
+    re.VERBOSE,
+)
+"""A word of Latin letters with a digit in it, with what may stand within a number, or with a sign or a point before it; and with how many
+tens, thousands, millions. Each run of letters is looked at once."""
+_BEFORE = re.compile(r"[-−$€£¥￥+.]*")
 _PROMISE = re.compile(
     r"\b(?: (?:I|we) (?:'ll|[ ](?:will|shall|promise|guarantee|commit)) | promised? | guarantee[ds]? )\b"
     r" | [我咱]们?(?:会|将) | 承诺 | 保证",

@@ -46,6 +46,11 @@ def test_what_an_agent_does_at_once_is_no_promise() -> None:
         ("user sofia_kim_7287 has A1-B2", ["sofia_kim_7287", "A1-B2"]),
         ("no number", []),
         ("a" * 50_000 + " 1" + "." * 50_000, ["1"]),
+        ("-12% of it, (-3.2), −7, x=-5", ["-12%", "-3.2", "−7", "-5"]),
+        ("-$5 or $-5", ["-$5", "$-5"]),
+        (".5 or $.50", [".5", "$.50"]),
+        ("5-10, A-5, 7 - 8, - 9", ["5-10", "5", "7", "8", "9"]),
+        ("气温-5度，销售30万元，1.2亿", ["-5", "30万", "1.2亿"]),
     ],
 )
 def test_numbers_are_found(text: str, found: list[str]) -> None:
@@ -60,7 +65,9 @@ def test_figures_are_what_agents_say() -> None:
 
 
 def test_how_a_number_is_written_tells_nothing() -> None:
-    """With or without separators and a currency."""
+    """With or without separators and a currency; its sign does."""
+    assert plain_number("-$5") == plain_number("$-5") == plain_number("−5") != plain_number("5")
+    assert plain_number("$.50") == plain_number("0.50")
     assert plain_number("$1,250.50") == plain_number("1250.50")
     assert plain_number("HAT084") == plain_number("hat084")
 
