@@ -110,7 +110,7 @@ class Task:
         else:
             stands = await self._journal.begin(begins)
         self.resumed = stands is not begins
-        self.log = _gone_on(stands, self.log) if self.resumed else begins
+        self.log = _gone_on(stands, begins)
         if self.resumed:
             if self._picks:
                 self.picked = await self._as_begun()

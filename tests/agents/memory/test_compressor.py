@@ -216,6 +216,19 @@ async def test_who_asks_for_it_now_and_the_worker_make_each_record_once() -> Non
         assert sorted(asked) == [0, 0, 3, 3, 6]  # of the task that was left, and of the other
 
 
+async def test_nobody_waits_for_what_does_not_run() -> None:
+    """Before the background condenses, and after it has; then it may begin again."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        await memory.settled()
+        for name in "ab":
+            async with memory.compressing():
+                await work(memory, name)
+            await work(memory, f"{name} later")
+            await memory.settled()
+        assert [record.id for record in await memory.journal.tasks()] == ["a", "a later", "b"]
+
+
 async def test_condensing_may_be_asked_for_where_it_is_done() -> None:
     """As in an agent's own code while its crew condenses: the inner end ends nothing."""
     async with running_board("ada") as running:

@@ -149,3 +149,13 @@ def _actions(steps: tuple[StepRecord, ...]) -> list[ToolCall]:
 
 def _calls(turns: tuple[Turn, ...]) -> list[ToolCall]:
     return [call for turn in turns for call in turn.calls]
+
+
+def test_what_was_wanted_is_told_in_few_words_unless_it_binds() -> None:
+    """A sentence that binds is told to the letter, once; greetings and questions are no state."""
+    long = "to plot all the sales of all the regions " * 10
+    assert condense([Turn("user", f"Hello! I want {long}.")]).intent == f"I want {' '.join(long.split())}"[:160].rsplit(" ", 1)[0] + "…"
+    binds = f"You must not ask me {long.strip()}."
+    assert condense([Turn("user", binds)]).intent == binds
+    said = Turn("ada", "Hello! Shall I go on? I must not plot the north. I found the table.")
+    assert condense([said]).state == "I found the table."

@@ -19,6 +19,12 @@ def test_a_whole_summary_has_lost_nothing() -> None:
     assert lost(TURNS, condense(TURNS)) == []
 
 
+def test_whose_numbers_count() -> None:
+    """Those of people and of agents; what a tool says stays in its turn."""
+    for by, missing in (("user", ["number: 7"]), ("ada", ["number: 7"]), ("tool", [])):
+        assert [str(loss) for loss in lost([Turn(by, "Thanks for the 7")], "thanks") if loss.what == "number"] == missing
+
+
 @pytest.mark.parametrize(
     ("summary", "missing"),
     [

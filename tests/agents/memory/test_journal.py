@@ -100,7 +100,7 @@ async def test_what_is_large_or_deep_is_read_again(result: Any) -> None:
             assert turn in found.turns
 
 
-async def test_a_turn_of_which_a_part_is_missing_is_not_there() -> None:
+async def test_a_turn_of_which_a_part_is_missing_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
     """Whoever was killed while it was put had not been told that it is durable."""
     async with running_board("ada") as running:
         journal = Journal(running["ada"])
@@ -109,6 +109,7 @@ async def test_a_turn_of_which_a_part_is_missing_is_not_there() -> None:
         [*_, last] = await running["ada"].history("task:t1")
         await running["ada"].retract(last)
         assert (await journal.log("t1")).turns == ()
+        assert not caplog.records  # nothing is wrong with it
 
 
 async def test_what_has_faded_is_read_like_all_else() -> None:

@@ -1,7 +1,7 @@
 """Claims about the items that records lie as."""
 
-from agents.memory.layout import LINE, PART, UNIT, log_items, task_items, turn_items, units
-from agents.memory.records import TaskLog, ToolCall, Turn, Verdict
+from agents.memory.layout import LINE, PART, UNIT, log_items, record_items, task_items, turn_items, units
+from agents.memory.records import TaskLog, TaskRecord, ToolCall, Turn, Verdict
 
 
 def test_a_line_says_what_it_is_about() -> None:
@@ -11,6 +11,8 @@ def test_a_line_says_what_it_is_about() -> None:
     assert item.line.rpartition(" #")[0] == "3. ada: I look them up [q, r failed]"
     [item] = task_items(TaskLog("t1", "ada", "Sales", verdict=Verdict("failure")))
     assert item.line.rpartition(" #")[0] == "ada: Sales → failure"
+    told = TaskRecord("t1", "ada", "Sales", "failure", "f", lesson="ask which table")
+    assert [item.line.rpartition(" #")[0] for item in record_items(told)] == ["Sales → failure: ask which table"]
     [long] = turn_items("t1", 3, Turn("ada", "x" * 5000))
     assert len(long.line) <= LINE + 10
 

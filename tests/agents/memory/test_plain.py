@@ -38,8 +38,11 @@ def test_what_nests_without_end_is_named() -> None:
     """Before the interpreter gives up."""
     value: list[Any] = []
     value.append(value)
-    with pytest.raises(BadValue, match=rf"nests more than {DEEPEST} levels deep"):
-        require_plain(value, "x")
+    named: dict[str, Any] = {}
+    named["x"] = named
+    for endless in (value, named, ToolCall("q", named)):
+        with pytest.raises(BadValue, match=rf"nests more than {DEEPEST} levels deep"):
+            require_plain(endless, "x")
 
 
 def test_depth_counts_lists_and_mappings() -> None:

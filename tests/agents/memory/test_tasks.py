@@ -76,6 +76,7 @@ def test_a_task_under_way_is_not() -> None:
 def test_tasks_that_went_the_same_way_have_the_same_fingerprint() -> None:
     """Whatever was asked, and whatever the parameters were; not if type, outcome, path or what failed is another."""
     one = summarised(LOG).fingerprint
+    assert len(one) == 16
     same = [
         replace(LOG, id="t2", request="Costs by week", facts={}),
         replace(LOG, turns=(TURNS[1], call("query", by="day"), *TURNS[1:])),
