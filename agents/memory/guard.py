@@ -62,7 +62,7 @@ def turned(kept: Iterable[str], summary: str, said: Iterable[str] = ()) -> Itera
         summary = summary.replace(each, "\n\n")
     _, asserted = _denied_and_asserted(said)
     for clause in _clauses(summary):
-        words = set(terms(clause))
+        words = _words(clause)
         if not negates(clause) and _among(words, denied) and not _among(words, asserted):
             yield clause
 
@@ -74,11 +74,11 @@ def _denied_and_asserted(texts: Iterable[str]) -> tuple[list[set[str]], list[set
     """
     denied, asserted = list[set[str]](), list[set[str]]()
     for sentence in (sentence for text in texts for sentence in sentences(text)):
-        clauses = [(negates(clause), set(terms(without_negation(clause)))) for clause in _clauses(sentence)]
+        clauses = [(negates(clause), _words(without_negation(clause))) for clause in _clauses(sentence)]
         if any(negative and len(words) < 2 for negative, words in clauses):
-            clauses = [(True, set(terms(without_negation(sentence))))]
+            clauses = [(True, _words(without_negation(sentence)))]
         for negative, words in clauses:
-            (denied if negative else asserted).append(words)
+            (denied if negative else asserted).append(_object(words) if negative else words)
     return denied, asserted
 
 
@@ -87,11 +87,25 @@ def _among(words: set[str], others: Iterable[set[str]]) -> bool:
     return any(len(words & other) >= max(2.0, ALIKE * min(len(words), len(other))) for other in others)
 
 
+def _words(text: str) -> set[str]:
+    """What a clause is about, however strongly it is said: in Chinese that is not parted from the words beside it."""
+    return set(terms(_FORCE.sub(" ", text)))
+
+
+def _object(words: set[str]) -> set[str]:
+    """Of a denial's words what it is about, whatever is done with it, if that is more than a word."""
+    rest = words - _DOING
+    return rest if len(rest) > 1 else words
+
+
 def _clauses(text: str) -> list[str]:
     return [each for sentence in sentences(text) for part in _CLAUSE.split(sentence) if (each := part.strip())]
 
 
-_CLAUSE = re.compile(r"[,;:，；：。\n]|\s[–—-]\s|\bbut\b|但是?|而是", re.IGNORECASE)
+_DOING = frozenset({"use", "make", "take", "get", "put", "do", "have", "want", "need"})
+"""What is done with anything, as stems."""
+_FORCE = re.compile("千万|一定|务必|必须|应该|应当|需要|可以|记得|要|请")
+_CLAUSE = re.compile(r"[,;:，；：。\n]|[.!?]\s|\s[–—-]\s|\bbut\b|但是?|而是", re.IGNORECASE)
 
 
 def _numbers(turns: Sequence[Turn], summary: str) -> Iterator[Loss]:

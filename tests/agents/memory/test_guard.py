@@ -3,7 +3,7 @@
 import pytest
 
 from agents.memory.condensing import condense
-from agents.memory.guard import lost, lost_sentences
+from agents.memory.guard import lost, lost_sentences, turned
 from agents.memory.records import ToolCall, Turn
 
 TURNS = [
@@ -19,6 +19,21 @@ def test_a_whole_summary_has_lost_nothing() -> None:
     assert lost(TURNS, condense(TURNS)) == []
 
 
+@pytest.mark.parametrize(
+    ("kept", "says"),
+    [
+        ("千万不要用对数坐标", ["一定用对数坐标", "请使用对数坐标", "必须用对数坐标轴", "采用对数坐标系", "用了对数坐标"]),
+        (
+            "Plot May. do not use a log scale",
+            ["Use a log scale.", "The user wants log scales used.", "a log scale is used", "Plot it with a log scale"],
+        ),
+    ],
+)
+def test_a_denial_that_is_turned_is_found_however_it_is_said(kept: str, says: list[str]) -> None:
+    """More or less strongly, and where the sentences before it do not end as sentences do."""
+    assert [list(turned([kept], each)) for each in says] == [[each] for each in says]
+
+
 def test_whose_numbers_count() -> None:
     """Those of people and of agents; what a tool says stays in its turn."""
     for by, missing in (("user", ["number: 7"]), ("ada", ["number: 7"]), ("tool", [])):
@@ -32,7 +47,7 @@ def test_whose_numbers_count() -> None:
         (WHOLE.replace("4.5", "some"), ["number: 4.5"]),
         (WHOLE.replace("n=3", "n"), ["parameter: plot.n=3"]),
         (WHOLE.replace("month", "day"), ["parameter: plot.by=month"]),
-        (WHOLE + " The axis has a log scale, so use it.", []),
+        (WHOLE + " The axis has a log scale, so use it.", ["negation: The axis has a log scale"]),
         (WHOLE + " The plot must use a log scale.", ["negation: The plot must use a log scale."]),
         (WHOLE + " Then use a log scale!", ["negation: Then use a log scale!"]),
         ("", ["constraint: Do not use a log scale.", "number: 4.5", "parameter: plot.by=month", "parameter: plot.n=3"]),
