@@ -229,6 +229,15 @@ async def test_nobody_waits_for_what_does_not_run() -> None:
         assert [record.id for record in await memory.journal.tasks()] == ["a", "a later", "b"]
 
 
+async def test_what_is_condensed_of_a_task_that_is_left_is_put() -> None:
+    """When the background ends, since no turn comes with which it could go."""
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        async with memory.compressing(), memory.task("Sales") as task:
+            await task.step("look", done=True)
+        assert [(step.first, step.last) for step in await memory.journal.steps(task.id)] == [(0, 0)]
+
+
 async def test_condensing_may_be_asked_for_where_it_is_done() -> None:
     """As in an agent's own code while its crew condenses: the inner end ends nothing."""
     async with running_board("ada") as running:

@@ -34,6 +34,11 @@ def test_a_denial_that_is_turned_is_found_however_it_is_said(kept: str, says: li
     assert [list(turned([kept], each)) for each in says] == [[each] for each in says]
 
 
+def test_what_is_asserted_beside_a_denial_is_none() -> None:
+    """Also where a clause is a word."""
+    assert list(turned(["Well, use a log scale.", "Do not plot the north."], "Then use a log scale.")) == []
+
+
 def test_whose_numbers_count() -> None:
     """Those of people and of agents; what a tool says stays in its turn."""
     for by, missing in (("user", ["number: 7"]), ("ada", ["number: 7"]), ("tool", [])):

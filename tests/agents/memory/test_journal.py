@@ -72,6 +72,11 @@ async def test_the_later_telling_counts_and_the_same_again_changes_nothing() -> 
         assert await journal.logs() == [LOG]
         assert await journal.left("ada") == []
         assert await journal.begin(begun) == LOG
+        for lesson in ("first", "later"):
+            await journal.put_record(TaskRecord("t1", "ada", "Sales", "failure", "f", lesson=lesson))
+        told = await journal.record("t1")
+        assert told is not None
+        assert ([told], told.lesson) == (await journal.tasks(), "later")
 
 
 async def test_what_differs_is_another_item() -> None:
