@@ -175,7 +175,7 @@ class Chat:
     def _read(self, body: bytes, bill: Bill) -> str:
         try:
             reply = msgspec.json.decode(body, type=_Reply)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise BadReply(f"{self.model} answered outside of the protocol: {error}: is it a chat server of OpenAI's kind?") from None
         bill.tokens = _cost(reply.usage, bill.tokens)
         if not reply.choices:

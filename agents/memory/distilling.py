@@ -47,6 +47,7 @@ def distil(
     A success is the path that is recommended, under the conditions that set it apart: facts that all its tasks share and others of the
     type do not. A failure is the path to be wary of. Of what is known that is left out, whose tasks are now with others.
     """
+    known = list(known)
     of_id = {record.id: record for record in sorted(records, key=lambda record: (record.ended, record.id))}
     alike: dict[tuple[str, str], list[TaskRecord]] = defaultdict(list)
     of_type: dict[str, list[TaskRecord]] = defaultdict(list)

@@ -6,15 +6,17 @@ Laws:
 - What ``write_json_lines`` writes, ``read_json_lines`` reads as it was.
 """
 
-from collections.abc import Iterable, Iterator
+from codecs import BOM_UTF8
+from collections.abc import Iterable
 from pathlib import Path
+from reprlib import repr as shown
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agents.memory.plain import as_read, require_id
+from agents.memory.plain import as_read, plain, require_id
 from agents.memory.records import TaskLog, ToolCall, Turn, Verdict
 from blackboard.errors import BadValue
 
@@ -24,16 +26,18 @@ SOLVED = 1 - 1e-6
 """The reward from which tau-bench counts a task as solved."""
 
 
-def read_json_lines(path: Path) -> Iterator[TaskLog]:
+def read_json_lines(path: Path) -> list[TaskLog]:
     """The logs in a file, in its order; empty lines are passed over.
 
     Raises ``BadValue``, which names file, line and field: for what is no JSON, a field that a log does not have, a value of another type,
     and an id that cannot be one or was on an earlier line. Raises ``OSError``.
     """
     lines: dict[str, int] = {}
+    logs = []
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            if not line.strip():
+            line = line.removeprefix(BOM_UTF8).strip()  # noqa: PLW2901 - what an editor may have put there
+            if not line:
                 continue
             try:
                 log = _log(line)
@@ -41,17 +45,15 @@ def read_json_lines(path: Path) -> Iterator[TaskLog]:
                 raise BadValue(f"{path}, line {number}: {error}: give one task log in JSON a line") from error
             if lines.setdefault(log.id, number) != number:
                 raise BadValue(f"{path}, line {number}: $.id {log.id!r} is that of line {lines[log.id]}: give each task an id of its own")
-            yield log
+            logs.append(log)
+    return logs
 
 
 def write_json_lines(path: Path, logs: Iterable[TaskLog]) -> int:
-    """Write logs, one a line, and say how many. Raises ``OSError``."""
-    count = 0
-    with path.open("wb") as file:
-        for log in logs:
-            file.write(msgspec.json.encode(log) + b"\n")
-            count += 1
-    return count
+    """Write logs, one a line, and say how many. Raises ``BadValue``, which names what is no JSON and writes nothing, and ``OSError``."""
+    lines = [msgspec.json.encode(plain(log)) + b"\n" for log in logs]
+    path.write_bytes(b"".join(lines))
+    return len(lines)
 
 
 def _log(line: bytes) -> TaskLog:
@@ -190,8 +192,8 @@ def _call(call: _Call, where: str) -> ToolCall:
     given = call.function.arguments
     try:
         return ToolCall(call.function.name, msgspec.json.decode(given, type=dict[str, Any]))
-    except msgspec.MsgspecError as error:
-        raise BadValue(f"{where}.function.arguments {given!r}: {error}: give an object in JSON") from error
+    except UNREADABLE as error:
+        raise BadValue(f"{where}.function.arguments {shown(given)}: {error}: give an object in JSON") from error
 
 
 def _result(answer: str) -> Any:
@@ -199,6 +201,6 @@ def _result(answer: str) -> Any:
     if answer.lstrip().startswith(("{", "[")):
         try:
             return msgspec.json.decode(answer)
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return answer
     return answer

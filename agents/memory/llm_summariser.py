@@ -71,5 +71,5 @@ class LLMSummariser:
         answer = await self._chat.ask(messages, max_tokens=ANSWER)
         try:
             return msgspec.json.decode(_FENCED.sub("", answer), type=shape)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise BadReply(f"{self._chat.model} was asked for JSON and answered {shortened(answer, 80)!r}: {error}") from None

@@ -170,6 +170,7 @@ async def test_a_hang_ends_in_time_and_costs(model: Model) -> None:
     [
         (b"<html>It works!</html>", "outside of the protocol"),
         (b"\xff\xfe", "outside of the protocol"),
+        (b'{"choices": [], "usage": ' + b"[" * 100_000, "outside of the protocol"),
         ({"object": "list"}, r"missing required field `choices`"),
         ({"choices": []}, "no choice"),
         (reply(refusal="I cannot help with that."), "refused: I cannot help with that."),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agents.conditions import Situation, meets, validated
@@ -72,7 +72,8 @@ def test_the_conditions_are_what_sets_its_tasks_apart() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.dictionaries(st.text(), st.none() | st.booleans() | INTEGERS | st.text() | st.lists(INTEGERS), max_size=4))
+@given(st.dictionaries(st.text(), st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers()), max_size=4))
+@example({"x": -(2**63) - 1, "": 1, "y": "\ud800"})
 def test_conditions_can_be_read(facts: dict[str, Any]) -> None:
     """Whatever facts there are: what is made of them are conditions, and hold for the tasks behind it."""
     tasks = [record(str(n), facts=facts) for n in range(3)]
@@ -127,6 +128,12 @@ def test_what_records_are_gone_of_stays() -> None:
     (after,) = distil([record(str(n)) for n in range(2, 6)], [before])
     assert (after.id, after.records, after.kept) == (before.id, ("0", "1", "2", "3", "4", "5"), (LOG,))
     assert "and 5 like it" in after.lesson
+
+
+def test_what_is_known_may_come_one_by_one() -> None:
+    """Any iterable will do, also one that can be gone through once."""
+    known = distil([record(str(n)) for n in range(3)])
+    assert distil([], iter(known)) == known
 
 
 def test_what_is_known_of_tasks_that_are_now_with_others_is_left_out() -> None:

@@ -38,7 +38,7 @@ def test_what_is_written_is_read_as_it_was(tmp_path_factory: pytest.TempPathFact
     """Any logs come back equal, in their order, one a line."""
     path = tmp_path_factory.mktemp("logs") / "logs.jsonl"
     assert write_json_lines(path, logs) == len(logs)
-    assert list(read_json_lines(path)) == logs
+    assert read_json_lines(path) == logs
     assert len(path.read_bytes().splitlines()) >= len(logs)
 
 
@@ -58,6 +58,7 @@ def test_what_is_written_is_read_as_it_was(tmp_path_factory: pytest.TempPathFact
         ('{"id": "b", "agent": "a", "request": "r", "turn": []}', "no field `turn` - at `$`"),
         ('{"id": "b", "agent": "a", "request": "r", "turns": [{"by": "a", "call": []}]}', "no field `call` - at `$.turns[0]`"),
         ('{"id": "b", "agent": "a", "request": "r", "verdict": {"outcome": "so so"}}', "at `$.verdict.outcome`"),
+        ('{"id": "b", "agent": "a", "request": "r", "facts": {"x": ' + "[" * 100_000, "maximum recursion depth"),
     ],
 )
 def test_an_error_names_file_line_and_field(tmp_path: Path, line: str, says: str) -> None:
@@ -65,9 +66,43 @@ def test_an_error_names_file_line_and_field(tmp_path: Path, line: str, says: str
     path = tmp_path / "logs.jsonl"
     path.write_text('{"id": "a", "agent": "a", "request": "r"}\n\n' + line + "\n")
     with pytest.raises(BadValue) as caught:
-        list(read_json_lines(path))
+        read_json_lines(path)
     assert f"{path}, line 3: " in str(caught.value)
     assert says in str(caught.value)
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    """Editors put one before the first line; two files in one have two."""
+    path = tmp_path / "logs.jsonl"
+    path.write_text('\ufeff{"id": "a", "agent": "a", "request": "r"}\n\ufeff{"id": "b", "agent": "a", "request": "r"}\r\n', "utf-8")
+    assert [log.id for log in read_json_lines(path)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("fact", "says"), [(float("nan"), "facts.x is nan"), ("\ud800", "facts.x is not Unicode"), ({1}, "facts.x is a set")]
+)
+def test_what_would_not_come_back_is_not_written(tmp_path: Path, fact: Any, says: str) -> None:
+    """What is no JSON is named, and the file stays as it was."""
+    path = tmp_path / "logs.jsonl"
+    write_json_lines(path, [TaskLog("a", "a", "r")])
+    with pytest.raises(BadValue, match=says):
+        write_json_lines(path, [TaskLog("b", "a", "r"), TaskLog("c", "a", "r", facts={"x": fact})])
+    assert [log.id for log in read_json_lines(path)] == ["a"]
+
+
+def test_what_nests_without_end_stops_nobody(tmp_path: Path) -> None:
+    """An answer that nests thousands of levels deep is the text that it was; arguments that do are refused with their place."""
+    path = tmp_path / "tau.json"
+    deep = "[" * 100_000
+    call = {"id": "1", "function": {"name": "look", "arguments": "{}"}}
+    said = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "1", "content": deep}]
+    path.write_text(json.dumps([{"task_id": 1, "reward": 1, "traj": said}]))
+    assert read_tau(path)[0].turns[0].calls[0].result == deep
+    call["function"] = {"name": "look", "arguments": '{"a": ' + deep}
+    path.write_text(json.dumps([{"task_id": 1, "reward": 1, "traj": said}]))
+    with pytest.raises(BadValue, match=r"\$\[0\]\.traj\[0\]\.tool_calls\[0\]\.function\.arguments") as caught:
+        read_tau(path)
+    assert len(str(caught.value)) < 500
 
 
 def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
@@ -75,7 +110,7 @@ def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
     path = tmp_path / "logs.jsonl"
     path.write_bytes(b'{"id": "\xe9", "agent": "a", "request": "r"}\n')
     with pytest.raises(BadValue, match="line 1"):
-        list(read_json_lines(path))
+        read_json_lines(path)
 
 
 def trajectory(**given: Any) -> dict[str, Any]:
