@@ -47,7 +47,7 @@ def test_there_and_back(board: Path) -> None:
     shown = pheroboard(board, "tasks", "show", "lab", "t1").out
     assert "success · ada · report\nPlot sales by month\n" in shown
     assert "Do not use a log scale." in shown
-    assert "path: query → plot" in shown
+    assert "feedback: Thanks.\npath: query → plot" in shown
     assert pheroboard(board, "tasks", "show", "lab", "t1", "--json").json["record"]["path"] == ["query", "plot"]
 
 

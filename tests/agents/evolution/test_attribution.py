@@ -83,3 +83,12 @@ def test_weights_are_of_symptoms_that_there_are() -> None:
     """A name with a slip would weigh nothing, and nobody would see it."""
     assert WEIGHTS.peers.keys() | WEIGHTS.led.keys() <= SYMPTOMS.keys()
     assert {"leads", "settles"}.isdisjoint(WEIGHTS.peers)
+
+
+def test_the_reason_names_what_adds_the_most() -> None:
+    """Up to three symptoms that speak for it, the heaviest first; none that speak against it."""
+    weights = Weights(peers={"opens": 0.1, "formal": -1.0, "asks": 0.3, "complains": 0.2}, led={})
+    [only] = suspects(log(Turn("ann", "What?")), weights)
+    assert only.reason == f"{SYMPTOMS['asks']}; {SYMPTOMS['opens']}"
+    [only] = suspects(log(Turn("ann", LONG)), Weights({}, {}))
+    assert only.reason == "nothing speaks for another turn"

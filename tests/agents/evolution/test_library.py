@@ -204,6 +204,27 @@ async def test_a_version_never_changes(library: Library, running: RunningBoard) 
     assert (await Library(running["bo"]).get("sales@1")).strategy == sales(1)
 
 
+async def test_lines_for_people(library: Library, running: RunningBoard) -> None:
+    """A version's item says its note, or else what it is; a decision's says what, by whom and why."""
+    await library.add(sales(1, note="By  month"))
+    await library.add(sales(2))
+    await library.approve("sales@1", by="Li", share=0.2, why="try it")
+    lines = [item.content for key in ("sales@1", "sales@2", "sales") for item in await running["ana"].history(f"strategy:{key}")]
+    assert [line.rpartition(" #")[0] for line in lines] == [
+        "sales@1: By month",
+        "sales@2: rule",
+        "sales@1 is candidate, by ana",
+        "sales@2 is candidate, by ana",
+        "sales@1 is canary for 20% of tasks, by Li: try it",
+    ]
+
+
+async def test_what_the_board_refused_is_said(library: Library) -> None:
+    """A version that did not come to stand is nobody's."""
+    with patch.object(Shelf, "_first", AsyncMock(return_value=None)), pytest.raises(BadValue, match="sales@1 was refused by board"):
+        await library.add(sales(1))
+
+
 async def test_reject_and_retire(library: Library) -> None:
     """What is rejected never goes live unless it is added anew; what is retired may be approved again."""
     await library.add(sales(1))

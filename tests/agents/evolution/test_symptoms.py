@@ -89,6 +89,12 @@ def test_calls_tell() -> None:
     ]
 
 
+def test_a_turn_of_which_one_call_brought_something_came_to_something() -> None:
+    """Only where no call of a turn brought anything did it come to nothing."""
+    assert "comes to nothing" not in of(OPENING, Turn("bob", calls=(call(""), call())))
+    assert "comes to nothing" in of(OPENING, Turn("bob", calls=(call(""), call(None))))
+
+
 @pytest.mark.parametrize("empty", [None, "", "\n", [], {}])
 def test_nothing_is_nothing(empty: object) -> None:
     """Whatever form it has; 0 is something."""

@@ -78,6 +78,14 @@ def test_nothing_grows() -> None:
         documents("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]", "x")
 
 
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ("{a: ", "}")])
+def test_what_is_as_deep_as_it_may_be_is_read(begin: str, end: str) -> None:
+    """24 levels are, and 25 are not."""
+    assert documents(begin * 24 + "1" + end * 24, "x")
+    with pytest.raises(BadValue, match="more than 24 levels"):
+        documents(begin * 25 + "1" + end * 25, "x")
+
+
 def test_lines() -> None:
     """A document knows in which line it says what; of what it does not say, in which line that would be part of something."""
     first, second = documents("# sales\na: 1\nb:\n- c: 2\n  d: 3\n---\ne:\n  f.g: 4\n", "x")

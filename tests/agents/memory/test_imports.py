@@ -157,6 +157,15 @@ def test_an_answer_is_the_nearest_calls(tmp_path: Path) -> None:
     assert [turn.calls for turn in log.turns] == [(ToolCall("find", {"to": to}, result=f"{to} it is"),) for to in "AB"]
 
 
+def test_each_answer_goes_to_its_own_call(tmp_path: Path) -> None:
+    """Of several calls in a turn all stay, and one without an answer has none; what has no content has no text."""
+    calls = [{"id": name, "function": {"name": name}} for name in "abc"]
+    said = [{"role": "assistant", "tool_calls": calls}, {"role": "tool", "tool_call_id": "a", "content": "1"}]
+    said += [{"role": "tool", "tool_call_id": "c"}, {"role": "tool", "tool_call_id": "z"}]
+    (log,) = read_tau(written(tmp_path, trajectory(traj=said)))
+    assert log.turns == (Turn("assistant", calls=(ToolCall("a", result="1"), ToolCall("b"), ToolCall("c", result=""))), Turn("tool"))
+
+
 def test_a_reward_of_one_is_a_success(tmp_path: Path) -> None:
     """Only the whole reward is; and an answer without its call stands as a turn of its own."""
     orphan = {"role": "tool", "tool_call_id": "c9", "content": "42"}

@@ -45,6 +45,13 @@ def test_blocks_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorts(by_likeness(mixed())) == TWO
 
 
+def test_blocks_of_which_nothing_is_alike_stay_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no block becomes smaller there is an end."""
+    monkeypatch.setattr(likeness, "BLOCK", 2)
+    words = ("apples", "bridges", "clouds", "drums", "engines")
+    assert len(by_likeness([record(word, word, path=(f"tool_{word}",)) for word in words])) == len(words)
+
+
 def test_few_records_and_none() -> None:
     """One stands alone, none are no group, and one that says nothing is one."""
     assert by_likeness([]) == []

@@ -56,6 +56,13 @@ async def test_the_default_changes_nothing() -> None:
     assert (guarded.worded, guarded.fallen_back) == (0, {})
 
 
+async def test_the_same_words_count_as_nothing() -> None:
+    """A summariser that says what was extracted has neither worded it nor failed."""
+    guarded = Guarded(Says(RECORD.lesson))
+    assert await guarded.task(TASK, RECORD) == RECORD
+    assert (guarded.worded, guarded.fallen_back) == (0, {})
+
+
 async def test_better_words_are_taken_and_nothing_else() -> None:
     """Intent, state and lesson are; sentences, actions, tasks and outcomes that a summariser leaves out or adds are not."""
     guarded = Guarded(Says("A picture of sales"))
