@@ -65,7 +65,8 @@ def standing(decisions: Sequence[Decision]) -> dict[int, Decision]:
             continue
         if decision.status == "active":
             for version, other in state.items():
-                if other.status == "active" and version != decision.version:
+                older_canary = other.status == "canary" and version < decision.version
+                if version != decision.version and (other.status == "active" or older_canary):
                     why = f"version {decision.version} took its place"
                     state[version] = replace(decision, version=version, status="retired", scores=other.scores, why=why)
         before = state.get(decision.version)

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from agents.evolution.deviations import Deviation, Known, deviations
+from agents.memory.outages import is_outage
 from agents.memory.records import NOT_AGENTS, Cause, TaskLog, ToolCall
 from blackboard.summaries import sentences
 
@@ -123,15 +124,6 @@ def brief(value: Any) -> str:
 
 # --- what tools say -----------------------------------------------------------------------------------------------------------------
 
-_ENVIRONMENT = re.compile(
-    r"""\b(?: time[sd]?[ -]?out | timeout | deadline[ ]exceeded | (?:took|taking)[ ]too[ ]long | connection | unreachable
-          | refused[ ]to[ ]connect | network | dns | (?:service|server|host|temporarily|currently)[ \w]{0,20}[ ]?unavailable
-          | bad[ ]gateway | gateway[ ]time | overloaded | rate[ -]limit\w* | too[ ]many[ ]requests | internal[ ]server[ ]error
-          | try[ ]again[ ]later | out[ ]of[ ]memory | disk[ ](?:is[ ])?full
-          | (?:http|status|code|error)\W{0,3}(?:429|5\d\d) | (?:database|table|file)[ ]is[ ]locked ) \b
-        | 超时 | 连接 | 网络 | 服务不可用 | 暂时不可用 | 繁忙 | 限流 | 稍后再试 | 内存不足 | 磁盘已满""",
-    re.IGNORECASE | re.VERBOSE,
-)
 _MISUSE = re.compile(
     r"""\b(?: did[ ]you[ ]mean | (?:unknown|invalid|unexpected|missing|required|unsupported|no[ ]such|bad|illegal|malformed|unrecogni[sz]ed)
           | must[ ](?:be|have|not) | expected | schema | validation | syntax[ ]error | type[ ]?error | not[ ](?:a[ ]valid|allowed|supported)
@@ -157,7 +149,7 @@ def _errors(log: TaskLog) -> Iterator[Sign]:
                 continue
             recovered = any(later.name == call.name and later.error is None for after in log.turns[number + 1 :] for later in after.calls)
             scale = 0.3 if recovered else 1.0
-            if _ENVIRONMENT.search(call.error):
+            if is_outage(call.error):
                 yield Sign("environment", number, f"{call.name} could not do it: {brief(call.error)}", 0.8 * scale, call, call.error)
             elif _MISUSE.search(call.error) or any(says(call.error, name) for name in call.parameters):
                 yield Sign("tool", number, f"{call.name} refused what it was given: {brief(call.error)}", 0.75 * scale, call, call.error)

@@ -154,12 +154,14 @@ def _most_common(values: Iterable[Any]) -> Any:
 
 
 def _middle(group: Sequence[TaskRecord]) -> TaskRecord:
-    """The record whose request has the most of what the others' have; of several the one with the shortest request."""
+    """The record whose request has the most of what the others' have; of several the one with the shortest request, then the first one."""
     counts = Counter(word for record in group for word in words(record.request))
-    return min(
-        group,
-        key=lambda record: (-sum(counts[word] for word in words(record.request)) / (len(words(record.request)) or 1), len(record.request)),
-    )
+
+    def order(record: TaskRecord) -> tuple[float, int, float, str]:
+        said = words(record.request)
+        return -sum(counts[word] for word in said) / (len(said) or 1), len(record.request), record.began, record.id
+
+    return min(group, key=order)
 
 
 def _shared_words(group: Sequence[TaskRecord], middle: TaskRecord) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from agents.memory.condensing import condense, due
 from agents.memory.essentials import bindings
+from agents.memory.outages import is_outage
 from agents.memory.plain import as_read
 from agents.memory.records import Cause, StepRecord, TaskLog, TaskRecord, Turn
 from agents.memory.telling import shortened
@@ -119,7 +120,7 @@ def suspected(log: TaskLog) -> Suspect | None:
 
 def supposed_cause(error: str) -> Cause:
     """What an error's words point to: the environment, where something did not answer; else a tool that was misused."""
-    return "environment" if _AWAY.search(error) else "tool"
+    return "environment" if is_outage(error) else "tool"
 
 
 def lesson_of(log: TaskLog, suspect: Suspect | None) -> str:
@@ -161,8 +162,3 @@ def checked(record: TaskRecord) -> TaskRecord:
 
 _RAISED = re.compile(r"[A-Z]\w*(?:Error|Exception|Exit|Timeout|Failed|Refused)\b")
 """How the feedback of a task begins that an exception ended."""
-_AWAY = re.compile(
-    r"\btime[ds]?[ -]?out\b|\btimeout|unavailable|unreachable|connection|network|refused|reset by peer|\b50[0234]\b|\b429\b|rate limit"
-    r"|too many requests|overloaded|no space|out of memory|not respond|超时|不可用|连接|网络|无响应",
-    re.IGNORECASE,
-)

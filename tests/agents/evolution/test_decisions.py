@@ -38,6 +38,13 @@ def test_a_version_takes_the_place_of_the_one_before() -> None:
     assert (state[1].by, state[1].why) == ("Wang", "version 2 took its place")
 
 
+def test_a_canary_ends_once_a_newer_version_is_active() -> None:
+    """A share of tasks would go by what was left behind; a newer canary is still to be found out about."""
+    state = standing(decided((1, "active"), (2, "canary"), (3, "active"), (4, "canary")))
+    assert {version: said.status for version, said in state.items()} == {1: "retired", 2: "retired", 3: "active", 4: "canary"}
+    assert state[2].why == "version 3 took its place"
+
+
 def test_scores_stay_until_there_are_others() -> None:
     """What was measured once is told until something is measured again."""
     measured = Decision(1, "candidate", by="Wang", scores={"mended": 4.0})

@@ -12,7 +12,6 @@ from tests.agents.memory.made import record
 
 LOG = "Do not use a log scale."
 
-INTEGERS = st.integers(-(2**63), 2**64 - 1)
 RECORDS = st.lists(
     st.builds(
         record,
