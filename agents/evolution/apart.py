@@ -23,6 +23,7 @@ from agents.errors import RetryFailed
 from agents.evolution.analyst import Retry
 from agents.evolution.strategies import Strategy
 from agents.memory.records import TaskLog
+from agents.memory.telling import told_error
 
 LONGEST = 64 * 1024 * 1024
 """Bytes of an answer."""
@@ -113,7 +114,7 @@ def serve(target: str) -> None:
         try:
             return Answer(await retry(asked.task, list(asked.strategies)))
         except Exception as error:  # noqa: BLE001 - whatever it raises is no verdict
-            return Answer(error=f"{type(error).__name__}: {error}")
+            return Answer(error=told_error(error))
 
     for line in sys.stdin.buffer:
         answers.write(msgspec.json.encode(anyio.run(answer, msgspec.json.decode(line, type=Asked))) + b"\n")

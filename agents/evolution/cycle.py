@@ -45,7 +45,7 @@ from agents.evolution.entries import (
     Varied,
     Work,
 )  # fmt: skip
-from agents.evolution.evaluation import Tried
+from agents.evolution.evaluation import TOLD, Tried
 from agents.evolution.hold import forget, held, lives
 from agents.evolution.library import Library
 from agents.evolution.logbook import Logbook
@@ -55,6 +55,7 @@ from agents.evolution.variation import vary
 from agents.memory.journal import Journal
 from agents.memory.records import TaskLog
 from agents.memory.tasks import summarised
+from agents.memory.telling import shortened, told_error
 from blackboard.client import Board
 from blackboard.troubles import moment
 
@@ -250,7 +251,7 @@ class _Work:
         try:
             return Analysed(task, await self._analyst.analyse(failure, successes, live))
         except Exception as error:  # noqa: BLE001 - an analyst that fails on one failure keeps the cycle from none of the others
-            return Analysed(task, None, f"{type(error).__name__}: {error}")
+            return Analysed(task, None, shortened(told_error(error), TOLD))
 
     async def _vary(self) -> Varied:
         live = await self._in_force()

@@ -21,6 +21,7 @@ from agents.evolution.exact import fisher, sign_test
 from agents.evolution.signs import trouble
 from agents.evolution.strategies import Strategy
 from agents.memory.records import Outcome, TaskLog
+from agents.memory.telling import shortened, told_error
 
 MOST = 200
 """Retries for one candidate, the baseline's counted in: where there are more tasks, some are left out, evenly."""
@@ -28,6 +29,8 @@ LEVEL = 0.05
 """Of the test whether it mends fewer of the tasks kept aside than of the failures that it was made for."""
 SHOWN = 2
 """Tasks that a candidate must mend, of the failures and of those kept aside together."""
+TOLD = 300
+"""Characters of what a retry or an analyst raised, at most."""
 
 Part = Literal["failures", "successes", "aside"]
 Judgement = Literal["holds", "rejected", "overfitted", "unhelpful", "undecided"]
@@ -148,7 +151,7 @@ async def attempt(trial: Trial, retry: Retry, task: TaskLog, strategies: Sequenc
     try:
         log = await retry(task, strategies)
     except Exception as error:  # noqa: BLE001 - a retry raises what it likes
-        return Tried(trial.task, trial.strategies, None, f"{type(error).__name__}: {error}")
+        return Tried(trial.task, trial.strategies, None, shortened(told_error(error), TOLD))
     tokens = sum(turn.tokens for turn in log.turns)
     if log.verdict is None:
         return Tried(trial.task, trial.strategies, None, "it ended without a verdict", tokens)

@@ -29,6 +29,7 @@ from agents.memory.journal import Journal
 from agents.memory.plain import as_read
 from agents.memory.records import Outcome, StepRecord, TaskLog, ToolCall, Turn, Verdict
 from agents.memory.tasks import consecutive
+from agents.memory.telling import told_error
 from agents.memory.working_set import working_set
 from blackboard.clock import Clock
 from blackboard.errors import BadValue, BlackboardError
@@ -122,7 +123,7 @@ class Task:
         self._under_way = False
         self._all_under_way.discard(self.id)
         if isinstance(error, Exception) and self.log.verdict is None:
-            self.log = replace(self.log, verdict=Verdict("failure", _told(error), by=self.log.agent))
+            self.log = replace(self.log, verdict=Verdict("failure", told_error(error), by=self.log.agent))
         if self.log.verdict is None:
             return
         try:
@@ -216,15 +217,6 @@ class Task:
             raise BadValue(f"{what} for task {self.id!r}, which has its verdict already: {self.log.verdict.outcome}")
         if not self._under_way:
             raise BadValue(f"{what} for task {self.id!r}, which is not under way: say it inside the `async with` block")
-
-
-def _told(error: Exception) -> str:
-    """What an exception said, as text that can be recorded, whatever it was."""
-    try:
-        said = f"{type(error).__name__}: {error}".strip(": ")
-    except Exception:  # noqa: BLE001 - it is another's, and the task has failed anyway
-        said = type(error).__name__
-    return said.encode(errors="backslashreplace").decode()
 
 
 def _gone_on(begun: TaskLog, asked: TaskLog) -> TaskLog:

@@ -53,6 +53,15 @@ def told_turn(turn: Turn, number: int) -> str:
     return "\n".join(lines)
 
 
+def told_error(error: Exception) -> str:
+    """What an exception is and what it says, as text that can be recorded, whatever that is."""
+    try:
+        said = f"{type(error).__name__}: {error}".strip(": ")
+    except Exception:  # noqa: BLE001 - it is another's
+        said = type(error).__name__
+    return said.encode(errors="backslashreplace").decode()
+
+
 def shortened(text: str, longest: int) -> str:
     """The text on one line, and if it is longer, its first words."""
     text = " ".join(text.split())

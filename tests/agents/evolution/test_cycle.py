@@ -332,3 +332,25 @@ async def test_an_ending_counts_once(board: Board) -> None:
     there = under_way(await book.claims())
     assert there
     assert there.id == "c1"
+
+
+async def test_whatever_a_retry_and_an_analyst_raise_the_cycle_ends(board: Board) -> None:
+    """Half of a surrogate pair, as names of files have them, a megabyte, or no word at all; it is told, and nothing is proposed."""
+
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    class Fails(Guesses):
+        async def analyse(self, failure: TaskLog, successes: Sequence[TaskLog], strategies: Sequence[Strategy]) -> Diagnosis | None:
+            if failure.id.endswith("1"):
+                raise Mute
+            return await super().analyse(failure, successes, strategies)
+
+    async def fails(task: TaskLog, strategies: Sequence[Strategy]) -> TaskLog:
+        raise ValueError("\udce9" + "x" * 1_000_000)
+
+    account = await evolve(board, fails, analyst=Fails())
+    assert account.proposed == ()
+    assert {each.evaluation.verdict for each in account.candidates if each.evaluation} == {"undecided"}
+    assert (await evolve(board, retry, analyst=Guesses())).proposed
