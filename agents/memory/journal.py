@@ -78,7 +78,7 @@ class Journal:
             return begun
         put = await self._put(task_items(task))
         assert put is not None
-        first = (await self._heads(task.id))[0]
+        [(first, _), *_] = await self._read(await self._tasks(task.id), TASK, TaskLog)
         if first == task:
             return task
         await self.board.retract(put)
@@ -141,16 +141,13 @@ class Journal:
 
     async def find(self, task: str) -> TaskLog | None:
         """As ``log``; None if there is none of that id."""
-        heads = await self._heads(task)
+        about = await self._tasks(task)
+        heads = await self._read(about, TASK, TaskLog)
         if not heads:
             return None
-        told = await self._read(await self._parts(task), TURN, Turn)
+        told = await self._read(await self._parts(task, about), TURN, Turn)
         turns = {number: turn for turn, number in told if number < len(told) + MOST_GONE}
-        return replace(heads[-1], turns=tuple(turns.get(number, GONE) for number in range(max(turns, default=-1) + 1)))
-
-    async def _heads(self, task: str) -> list[TaskLog]:
-        """How a task stood, from its beginning on."""
-        return [head for head, _ in await self._read(await self._tasks(task), TASK, TaskLog)]
+        return replace(heads[-1][0], turns=tuple(turns.get(number, GONE) for number in range(max(turns, default=-1) + 1)))
 
     async def logs(self, tasks: Iterable[str] | None = None) -> list[TaskLog]:
         """These tasks with their turns, in that order; if none are named, all. Raises as ``log``."""
@@ -159,7 +156,8 @@ class Journal:
 
     async def steps(self, task: str) -> list[StepRecord]:
         """A task's step records, in order of their turns."""
-        found = {step.first: step for step, _ in await self._read(await self._parts(task), STEP, StepRecord)}
+        parts = await self._parts(task, await self._tasks(task))
+        found = {step.first: step for step, _ in await self._read(parts, STEP, StepRecord)}
         return [found[first] for first in sorted(found)]
 
     async def tasks(self) -> list[TaskRecord]:
@@ -186,9 +184,9 @@ class Journal:
         """What was put of how tasks stand and what they came to, or one, by whom they are of."""
         return list(of_the_first(await self.board.history(TASKS, task), _pass_over))
 
-    async def _parts(self, task: str) -> list[ContextItem]:
-        """What was put of a task's turns and steps, by whom it is of."""
-        whose = next((item.owner for item in await self._tasks(task)), None)
+    async def _parts(self, task: str, about: Sequence[ContextItem]) -> list[ContextItem]:
+        """What was put of a task's turns and steps, by whom it is of, as what was put ``about`` it says."""
+        whose = about[0].owner if about else None
         return list(of_owner(whose, await self.board.history(task_key(task)), _pass_over))
 
     async def _read(self, items: Sequence[ContextItem], kind: str, shape: type[R]) -> list[tuple[R, int]]:
