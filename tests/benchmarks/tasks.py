@@ -1,7 +1,8 @@
 """What recording a step takes beside the background work that learns from it, over what it takes without.
 
-Both in one process on one board in a file, a few tasks of the one and a few of the other in turns, so that what else the machine does meets
-both. Steps follow one another without a pause, which is the worst that an agent can do: a real one waits for a model meanwhile.
+Both in one process on one board in a file, some tasks of the one and some of the other in turns, so that what else the machine does meets
+both; so many that beginning with the background work, a process for retries, say, weighs no more than where it goes on for hours. Steps
+follow one another without a pause, which is the worst that an agent can do: a real one waits for a model meanwhile.
 """
 
 import asyncio
@@ -21,8 +22,8 @@ from tests.benchmarks.sizes import Sizes
 from tests.benchmarks.table import Row
 
 TURNS = 50
-BLOCK = 5
-"""Tasks in a row of one kind."""
+BLOCK = 25
+"""Tasks in a row of one kind: some seconds."""
 ROWS = [{"flight": f"HAT{n:03}", "origin": "JFK", "destination": "SEA", "price": 100 + n, "seats": n % 9} for n in range(60)]
 """A result of some 1,700 tokens."""
 ASKS = "Find me the cheapest flight on May 20, and do not use my credit card."
@@ -54,7 +55,7 @@ def tasks(sizes: Sizes) -> list[Row]:
 
 
 async def _measured(name: str, beside: Beside, sizes: Sizes) -> list[Row]:
-    blocks = max(1, sizes.messages // 40)
+    blocks = max(1, sizes.messages // 200)
     with_it, without = list[tuple[float, float]](), list[tuple[float, float]]()
     for _ in range(sizes.pairs):
         busy, alone = list[float](), list[float]()
