@@ -46,8 +46,12 @@ class Agent:
     def memory(self) -> Memory:
         """What the agent keeps of its work, on its board."""
         if self._memory is None or self._memory.journal.board is not self.board:
-            self._memory = Memory(self.board)
+            self._memory = self.make_memory()
         return self._memory
+
+    def make_memory(self) -> Memory:
+        """The memory that it has on its board. Override it for another: ``Memory(self.board, scope="private", summariser=…)``."""
+        return Memory(self.board)
 
     def task(
         self,

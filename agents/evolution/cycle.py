@@ -50,7 +50,7 @@ from agents.evolution.hold import forget, held, lives
 from agents.evolution.library import Library
 from agents.evolution.logbook import Logbook
 from agents.evolution.state import Analyse, Choose, End, Evaluate, Propose, State, Vary, exceeded
-from agents.evolution.strategies import Strategy
+from agents.evolution.strategies import Diagnosis, Strategy
 from agents.evolution.variation import vary
 from agents.memory.journal import Journal
 from agents.memory.records import TaskLog
@@ -249,9 +249,12 @@ class _Work:
         failure, live = await self._log(task), await self._in_force()
         successes = most_alike(failure, await self._all(self._chosen.successes), BESIDE)
         try:
-            return Analysed(task, await self._analyst.analyse(failure, successes, live))
+            found = await self._analyst.analyse(failure, successes, live)
         except Exception as error:  # noqa: BLE001 - an analyst that fails on one failure keeps the cycle from none of the others
             return Analysed(task, None, shortened(told_error(error), TOLD))
+        if found is not None and not isinstance(found, Diagnosis):
+            return Analysed(task, None, f"analyse gave {shortened(repr(found), TOLD)}: give a Diagnosis, or None")
+        return Analysed(task, found)
 
     async def _vary(self) -> Varied:
         live = await self._in_force()

@@ -84,6 +84,8 @@ class Counts(Struct, frozen=True):
     broken: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     """Ids of those that were tried and have no verdict."""
+    trouble: str = ""
+    """Why the first of these has none."""
 
 
 class Evaluation(Struct, frozen=True):
@@ -147,11 +149,13 @@ def due(plan: Plan, tried: Iterable[Tried]) -> Trial | None:
 
 
 async def attempt(trial: Trial, retry: Retry, task: TaskLog, strategies: Sequence[Strategy]) -> Tried:
-    """Tries it, with the strategies that it names. What the retry raises is no verdict."""
+    """Tries it, with the strategies that it names. What the retry raises is no verdict, and neither is what is no log."""
     try:
         log = await retry(task, strategies)
     except Exception as error:  # noqa: BLE001 - a retry raises what it likes
         return Tried(trial.task, trial.strategies, None, shortened(told_error(error), TOLD))
+    if not isinstance(log, TaskLog):
+        return Tried(trial.task, trial.strategies, None, f"retry gave {shortened(repr(log), TOLD)}: give a TaskLog with its verdict")
     tokens = sum(turn.tokens for turn in log.turns)
     if log.verdict is None:
         return Tried(trial.task, trial.strategies, None, "it ended without a verdict", tokens)
@@ -220,7 +224,7 @@ def _verdict(
         return "undecided", "not all of it has been tried"
     for counts, of, name in ((failures, plan.failures, "failures"), (successes, plan.successes, "past successes")):
         if 2 * len(counts.without) > len(of):
-            return "undecided", f"{len(counts.without)} of {len(of)} {name} have no verdict"
+            return "undecided", f"{len(counts.without)} of {len(of)} {name} have no verdict: {counts.trouble}"
     if not failures.mended:
         return "unhelpful", f"it mends none of {failures.judged} failures"
     if successes.broken:
@@ -231,7 +235,7 @@ def _verdict(
     if aside is None or plan.aside is None:
         return "holds", f"{said}; tasks kept aside were not looked at"
     if 2 * len(aside.without) > len(plan.aside):
-        return "undecided", f"{len(aside.without)} of {len(plan.aside)} tasks kept aside have no verdict"
+        return "undecided", f"{len(aside.without)} of {len(plan.aside)} tasks kept aside have no verdict: {aside.trouble}"
     kept = f"of {aside.judged} tasks kept aside {aside.before} went well before, {aside.after} with it"
     if aside.broken and len(aside.broken) >= len(aside.mended):
         return "overfitted", f"{said}, but {kept}: it breaks {', '.join(aside.broken)}"
@@ -258,6 +262,7 @@ def _counts(tasks: Iterable[str], plan: Plan, done: dict[tuple[str, str], Tried]
         mended=tuple(task for task, old, new in judged if new and not old),
         broken=tuple(task for task, old, new in judged if old and not new),
         without=tuple(task for task, old, new in pairs if not (old.outcome and new.outcome)),
+        trouble=next((each.why for _, *both in pairs for each in both if not each.outcome), ""),
     )
 
 

@@ -112,6 +112,17 @@ async def test_a_board_without_failures() -> None:
     assert account.spent.retries == 0
 
 
+async def test_an_analyst_that_gives_something_else_is_told(board: Board) -> None:
+    """What is no diagnosis is none, and the cycle comes to its end."""
+
+    class Chatty:
+        async def analyse(self, failure: TaskLog, successes: Sequence[TaskLog], strategies: Sequence[Strategy]) -> Diagnosis | None:
+            return "it was the tool"  # type: ignore[return-value]
+
+    account = await evolve(board, retry, analyst=Chatty())
+    assert set(account.unexplained.values()) == {"analyse gave 'it was the tool': give a Diagnosis, or None"}
+
+
 class Quoting:
     """Suggests a mend that quotes the failure's own request."""
 

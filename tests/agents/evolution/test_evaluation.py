@@ -120,7 +120,7 @@ async def test_a_retry_that_raises_is_no_verdict_and_is_told() -> None:
     found = await judged(candidate(), Desk(raising=["s0"]), None)
     assert (found.verdict, found.successes.judged, found.successes.without) == ("holds", 4, ("s0",))
     found = await judged(candidate(), Desk(raising=["f0", "f1"]), None)
-    assert (found.verdict, found.why) == ("undecided", "2 of 3 failures have no verdict")
+    assert (found.verdict, found.why) == ("undecided", "2 of 3 failures have no verdict: ConnectionError: the sandbox is away")
 
 
 async def test_a_task_that_ends_without_a_verdict_has_none() -> None:
@@ -137,6 +137,16 @@ async def test_a_task_that_ends_without_a_verdict_has_none() -> None:
     found = await evaluate(candidate(), leave, live=LIVE, failures=hard("f", 1), successes=[], aside=None, told=tell)
     assert found.verdict == "undecided"
     assert {each.why for each in told} == {"it ended without a verdict"}
+
+
+async def test_what_is_no_log_is_no_verdict() -> None:
+    """Whatever a retry gives in place of one is told."""
+
+    async def forget(task: TaskLog, strategies: Sequence[Strategy]) -> TaskLog:
+        return None  # type: ignore[return-value]
+
+    found = await evaluate(candidate(), forget, live=LIVE, failures=hard("f", 1), successes=[], aside=None)
+    assert found.why == "1 of 1 failures have no verdict: retry gave None: give a TaskLog with its verdict"
 
 
 async def test_what_mends_itself_is_no_merit_of_the_candidate() -> None:
