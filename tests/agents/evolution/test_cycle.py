@@ -117,6 +117,7 @@ async def test_an_analyst_that_gives_something_else_is_told(board: Board) -> Non
 
     class Chatty:
         async def analyse(self, failure: TaskLog, successes: Sequence[TaskLog], strategies: Sequence[Strategy]) -> Diagnosis | None:
+            del failure, successes, strategies
             return "it was the tool"  # type: ignore[return-value]
 
     account = await evolve(board, retry, analyst=Chatty())
