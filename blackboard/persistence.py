@@ -78,8 +78,10 @@ class Persistent(Recall):
         self.now = scalars.now
         self._pages.resume(scalars.items, scalars.slips[0], pages)
         self._links.pages.resume(scalars.edges, scalars.slips[1], pages)
+        # A kind that came with a later version is as if it had been there from the beginning, as a replay has it.
+        began = min((origin for _, origin in scalars.classes.values()), default=self.now)
         for name, decay in self._classes().items():
-            decay.base, decay.origin = scalars.classes.get(name, (0.0, self.now))
+            decay.base, decay.origin = scalars.classes.get(name, (0.0, began))
             decay.advance(self.now)
         for item in items_of(pages, self.archive, self.board):
             lane = self._lanes(item.kind)[item.protected_until > self.now]
