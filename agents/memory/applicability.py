@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from agents.conditions import Situation, explain, meets, validated
-from agents.memory.distilling import words
+from agents.memory.distilling import compared, words
 from agents.memory.records import Experience
 from blackboard.errors import BadValue
 from blackboard.text import terms
@@ -25,7 +25,7 @@ _FORBIDS = re.compile(
     r"""(?: \b(?: not | never | \w+n['’]t | cannot | without | avoid(?:ing)? | excluding
             | except(?:\ for)? | instead\ of | rather\ than | no )\b
           | 不要 | 不得 | 不能 | 不用 | 禁止 | 避免 | 别 | 勿 | 无需 )
-        (?P<what> [^,;:.!?，。；：！？\n]* )""",
+        (?P<what> (?: [^,;:.!?，。；：！？\n] | (?<=\d) [,.:] (?=\d) )* )""",
     re.IGNORECASE | re.VERBOSE,
 )
 _GOES_ON = re.compile(r"\b(?:but|then|instead)\b", re.IGNORECASE)
@@ -60,7 +60,7 @@ def _ruled_out(experience: Experience, situation: Situation) -> str | None:
     asked, forbidden = _apart(situation.request)
     was_asked, was_forbidden = _apart(experience.request)
     said, _ = _apart(experience.lesson)
-    done = was_asked | said | {term for tool in experience.path for term in terms(tool.replace("_", " "))}
+    done = was_asked | said | {term for tool in experience.path for term in _terms(tool.replace("_", " "))}
     for what, ruled in forbidden.items():
         if ruled <= done:
             return f"the request rules out “{what}”, which it is about"
@@ -78,15 +78,19 @@ def _apart(text: str) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
         what = _GOES_ON.split(each["what"], maxsplit=1)[0].strip()
         rest += text[start : each.start()] + " "
         start = each.start("what") + len(each["what"]) - len(each["what"].lstrip()) + len(what)
-        if found := frozenset(terms(what)) - _DOING:
+        if found := _terms(what) - _DOING:
             forbidden[what] = found
-    return frozenset(terms(rest + text[start:])), forbidden
+    return _terms(rest + text[start:]), forbidden
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(map(compared, terms(text)))
 
 
 def _another_name(experience: Experience, situation: Situation) -> str | None:
     there = words(situation.request)
     for name in _names(experience):
-        if name.casefold() not in there:
+        if compared(name) not in there:
             return f"all its tasks are about {name}, which the request does not name"
     return None
 

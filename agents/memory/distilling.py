@@ -15,10 +15,11 @@ from hashlib import blake2b
 from typing import Any
 
 from agents.conditions import comparable
-from agents.memory.essentials import binds, is_promise
+from agents.memory.essentials import NUMBER, binds, is_promise, plain_number
 from agents.memory.records import Experience, TaskRecord
 from agents.memory.telling import shortened
 from blackboard.text.english import STOP
+from blackboard.text.words import CJK
 
 LEAST = 3
 """Tasks that make an experience: two may be alike by chance."""
@@ -28,7 +29,11 @@ REQUEST = 160
 Grouping = Callable[[Sequence[TaskRecord]], list[list[TaskRecord]]]
 """Which records of one type and outcome belong together; each is in one group."""
 
-_WORD = re.compile(r"\w+(?:[-_.:/@]\w+)*")
+_WORD = re.compile(
+    rf"(?> {NUMBER.pattern} ) (?!@\w) | [{CJK}]+ | [^\W{CJK}]+ (?: [-_.:/@] [^\W{CJK}]+ )*",
+    re.VERBOSE,
+)
+"""A number with its sign, point and thousands (but not the beginning of an address), a run of CJK characters, or a word of others."""
 
 
 def by_fingerprint(records: Sequence[TaskRecord]) -> list[list[TaskRecord]]:
@@ -170,8 +175,13 @@ def _shared_words(group: Sequence[TaskRecord], middle: TaskRecord) -> tuple[str,
 
 
 def words(text: str) -> dict[str, str]:
-    """The words of a text, in order: each as it is compared → as it stands there first."""
+    """The words and numbers of a text, in order: each as it is compared → as it stands there first."""
     found: dict[str, str] = {}
     for each in _WORD.finditer(text):
-        found.setdefault(each.group().casefold(), each.group())
+        found.setdefault(compared(each.group()), each.group())
     return found
+
+
+def compared(word: str) -> str:
+    """The same for words that differ in capitals only, and for numbers that are only written otherwise: $3,000 and 3000."""
+    return plain_number(word) if NUMBER.fullmatch(word) else word.casefold()

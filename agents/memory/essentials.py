@@ -69,7 +69,7 @@ def parameters(turns: Iterable[Turn]) -> Iterator[tuple[str, str, Any]]:
 
 def numbers(text: str) -> list[str]:
     """The numbers of a text in digits, each as it stands with what it is one word with; those of points of lists are left out."""
-    return _NUMBER.findall(_POINT.sub("", text))
+    return NUMBER.findall(_POINT.sub("", text))
 
 
 def plain_number(number: str) -> str:
@@ -118,13 +118,13 @@ def _pieces(text: str) -> Iterator[str]:
 
 _DIGIT = re.compile(r"\d")
 _POINT = re.compile(r"^[^\S\n]*\d{1,3}[.)、]\s", re.MULTILINE)
-_NUMBER = re.compile(
+NUMBER = re.compile(
     r"(?: (?<![A-Za-z_]) [$€£¥￥]? [A-Za-z_]*+ | (?<![A-Za-z_\d.,:/%+)\]-]) (?: [-−]? [$€£¥￥]? | [$€£¥￥][-−] ) \.? ) \d"
     r" (?: [A-Za-z_\d.,:/%+-]* [A-Za-z_\d%] )? [十百千万亿]*",
     re.VERBOSE,
 )
 """A word of Latin letters with a digit in it, with what may stand within a number, or with a sign or a point before it; and with how many
-tens, thousands, millions. Each run of letters is looked at once."""
+tens, thousands, millions. Each run of letters is looked at once. To be compiled with ``re.VERBOSE`` where it is part of another."""
 _BEFORE = re.compile(r"[-−$€£¥￥+.]*")
 _PROMISE = re.compile(
     r"\b(?: (?:I|we) (?:'ll|[ ](?:will|shall|promise|guarantee|commit)) | promised? | guarantee[ds]? )\b"

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from agents.conditions import Situation
 from agents.memory.applicability import obstacle
+from agents.memory.distilling import compared
 from agents.memory.journal import Journal
 from agents.memory.records import Experience
 from agents.memory.telling import shortened
@@ -113,7 +114,7 @@ def _alike(experiences: list[Experience], situation: Situation) -> list[tuple[Ex
 
 @lru_cache(maxsize=1 << 14)
 def _terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text))
+    return frozenset(map(compared, terms(text)))
 
 
 def _reason(experience: Experience, situation: Situation, shared: Iterable[str]) -> str:

@@ -15,12 +15,13 @@ import Stemmer
 from blackboard.identity import composed
 from blackboard.text.english import BASE, STOP
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+"""Chinese, Japanese and Korean characters, as they stand between the brackets of a pattern."""
 _SIGNS = "\u2600-\u27bf\U0001f000-\U0001faff"
-_WORD = re.compile(rf"[{_CJK}]+|[{_SIGNS}]|\d+(?:[.,:]\d+)+|[^\W_{_CJK}]+")
+_WORD = re.compile(rf"[{CJK}]+|[{_SIGNS}]|\d+(?:[.,:]\d+)+|[^\W_{CJK}]+")
 _POINTS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
 """Of Hebrew and Arabic, what is written or not."""
-_IS_CJK = re.compile(f"[{_CJK}]")
+_IS_CJK = re.compile(f"[{CJK}]")
 _HAS_DIGIT = re.compile(r"\d")
 
 RULES = f"{Stemmer.version()}/{unicodedata.unidata_version}"

@@ -35,6 +35,10 @@ def test_what_nothing_speaks_against_applies() -> None:
         ("A flight to Boston", experience("A flight to Denver"), "about Denver"),
         ("The highest sales", experience("The lowest sales", about=()), "its tasks say “lowest”, the request “highest”"),
         ("Cancel within 24 hours", experience("Cancel after 24 hours"), "say “after”, the request “within”"),
+        ("Approve up to 3,500 CNY", experience("Approve up to 3,000 CNY"), "about 3,000, which"),
+        ("报销不超过3,500元", experience("报销不超过3,000元", about=tuple(words("报销不超过3,000元").values())), "about 3,000, which"),
+        ("The balance is 5.5", experience("The balance is -5.5"), "about -5.5, which"),
+        ("Approve it, but not 3,000 CNY", experience("Approve 3000 CNY", about=()), "the request rules out “3,000 CNY”"),
         ("销售图，不要对数坐标", experience("销售图用对数坐标", about=()), "the request rules out “对数坐标”"),
     ],
 )
@@ -52,10 +56,15 @@ def test_what_looks_alike_and_does_not_apply(asked: str, known: Experience, why:
         ("No hurry. Plot the sales", experience("Plot the sales")),
         ("Plot sales with a legend, without a grid", experience("Plot sales with a title, without a frame", about=())),
         ("please Plot sales", experience("Plot sales")),
+        ("Approve up to 3000 CNY", experience("Approve up to 3,000 CNY")),
+        ("总共3000元以内", experience("报销不超过3,000元", about=("3,000",))),
+        ("Approve 2,000 CNY, not 3,000 CNY", experience("Approve 2,000 EUR, not 3,500 CNY", about=("2,000",))),
     ],
 )
 def test_what_both_say_is_no_obstacle(asked: str, known: Experience) -> None:
-    """Both rule out the same; what is ruled out is nothing of it; both words of a pair are there; a sentence's capital is no name."""
+    """Both rule out the same; what is ruled out is nothing of it; both words of a pair are there; a sentence's capital is no name;
+    a number is the same with a thousands comma or without one.
+    """
     assert obstacle(known, Situation(asked)) is None
 
 

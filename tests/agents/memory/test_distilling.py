@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agents.conditions import Situation, meets, validated
-from agents.memory.distilling import by_fingerprint, distil
+from agents.memory.distilling import by_fingerprint, compared, distil, words
 from agents.memory.records import Experience, TaskRecord
 from tests.agents.memory.made import record
 
@@ -36,6 +37,40 @@ def test_tasks_that_went_alike_become_one_experience() -> None:
     assert made.request == "EUR sales by month"
     assert made.about == ("EUR", "sales", "month")
     assert made.lesson == "“EUR sales by month” and 2 like it went well by query_sales → plot"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Up to 3,000 CNY", ["up", "to", "3000", "cny"]),
+        ("报销3,000元，见Q3预算", ["报销", "3000", "元", "见", "q3", "预算"]),
+        ("-5.5 °C for $1,250", ["-5.5", "c", "for", "1250"]),
+        ("HAT084 and SKU-12 to ann1@shop.org at 15:00", ["hat084", "and", "sku-12", "to", "ann1@shop.org", "at", "15:00"]),
+    ],
+)
+def test_a_number_is_one_word(text: str, found: list[str]) -> None:
+    """With its sign, point and thousands, however it is written, in Chinese as in English; and so is an address with a digit."""
+    assert list(words(text)) == found
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text() | st.text("3,.-$a@元 ", max_size=12))
+def test_a_word_is_compared_as_it_stands(text: str) -> None:
+    """Out of its text it is compared as within."""
+    assert all(compared(stands) == word for word, stands in words(text).items())
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(-(10**9), 10**9))
+def test_thousands_may_be_set_apart(number: int) -> None:
+    """An integer is the same with commas and without, and no other one is."""
+    assert list(words(f"to {number:,} CNY")) == list(words(f"to {number} CNY")) == ["to", str(number), "cny"]
+
+
+def test_what_tasks_share_are_whole_numbers() -> None:
+    """Of 3,000 and 3,500 nothing is shared; 3,000 and 3000 are the same."""
+    assert distil([record(str(n), f"Up to {amount} CNY") for n, amount in enumerate(("3,000", "3,500", "3,000"))])[0].about == ("CNY",)
+    assert "3000" in map(compared, distil([record(str(n), f"Up to {a} CNY") for n, a in enumerate(("3,000", "3000", "3,000"))])[0].about)
 
 
 def test_what_binds_is_kept_to_the_letter() -> None:

@@ -99,3 +99,12 @@ async def test_what_is_recalled_from_a_board_is_used() -> None:
         after = {item.target: item.strength for item in await journal.board.history("experience")}
         assert after["taken"] > before["taken"]
         assert after["passed"] == before["passed"]
+
+
+def test_a_number_is_alike_however_it_is_written() -> None:
+    """With a comma at the thousands or without: the likeness is whole; that of another number is not, and does not apply."""
+    known = experience("e", "Approve up to 3,000 CNY", about=("3,000",))
+    (same,) = recollect([known], Situation("Approve up to 3000 CNY", type="report")).taken
+    assert same.likeness == pytest.approx(1)
+    (other,) = recollect([known], Situation("Approve up to 3,500 CNY", type="report")).passed
+    assert other.why == "all its tasks are about 3,000, which the request does not name"
