@@ -142,14 +142,15 @@ def _has(record: TaskRecord, name: str, value: Any) -> bool:
 def _lesson(group: Sequence[TaskRecord], middle: TaskRecord, path: tuple[str, ...], others: Sequence[TaskRecord], tasks: int) -> str:
     like = f"“{shortened(middle.request, REQUEST)}”" + (f" and {tasks - 1} like it" if tasks > 1 else "")
     way = " → ".join(path) or "no tool"
-    learnt = _most_common(record.lesson for record in group)
+    learnt = _most_telling([record.lesson for record in group if record.lesson])
     if middle.outcome == "success":
         failed = sum(record.outcome == "failure" and record.path == path for record in others)
         head = f"{like} went well by {way}" + (f" ({failed} others of its type failed by it)" if failed else "")
+        learnt = "" if way in learnt else learnt  # that the way led there is said
     else:
         cause = _most_common(record.cause for record in group if record.cause is not None)
         head = f"{like} failed by {way}" + (f" ({cause})" if cause else "")
-    return f"{head}: {learnt}" if learnt and way not in learnt else head
+    return f"{head}: {learnt}" if learnt else head
 
 
 def _most_common(values: Iterable[Any]) -> Any:
@@ -158,15 +159,27 @@ def _most_common(values: Iterable[Any]) -> Any:
     return min(counts, key=lambda value: (-counts[value], value), default=None)
 
 
+def _most_telling(lessons: Sequence[str]) -> str:
+    """The lesson that there are the most of; of several that with the most of what the others have, then the shortest; "" of none."""
+    times, shared = Counter(lessons), _shared(lessons)
+    return min(times, key=lambda lesson: (-times[lesson], -shared(lesson), len(lesson), lesson), default="")
+
+
 def _middle(group: Sequence[TaskRecord]) -> TaskRecord:
     """The record whose request has the most of what the others' have; of several the one with the shortest request, then the first one."""
-    counts = Counter(word for record in group for word in words(record.request))
+    shared = _shared([record.request for record in group])
+    return min(group, key=lambda record: (-shared(record.request), len(record.request), record.began, record.id))
 
-    def order(record: TaskRecord) -> tuple[float, int, float, str]:
-        said = words(record.request)
-        return -sum(counts[word] for word in said) / (len(said) or 1), len(record.request), record.began, record.id
 
-    return min(group, key=order)
+def _shared(texts: Sequence[str]) -> Callable[[str], float]:
+    """In how many of the texts the words of one stand, on the average."""
+    counts = Counter(word for text in texts for word in words(text))
+
+    def shared(text: str) -> float:
+        said = words(text)
+        return sum(counts[word] for word in said) / (len(said) or 1)
+
+    return shared
 
 
 def _shared_words(group: Sequence[TaskRecord], middle: TaskRecord) -> tuple[str, ...]:

@@ -96,6 +96,29 @@ def test_a_failure_tells_its_cause_and_what_was_learnt() -> None:
     assert by_outcome["success"] == "“Sales by month” and 2 like it went well by query_sales → plot (3 others of its type failed by it)"
 
 
+def test_a_failure_tells_what_failed() -> None:
+    """Also where that names the tool of its path; most failed so; of several as common the one that says what the others say."""
+
+    def told(*lessons: str) -> str:
+        failed = [record(str(n), outcome="failure", path=("find",), lesson=lesson) for n, lesson in enumerate(lessons)]
+        return distil(failed)[0].lesson.partition("failed by find")[2]
+
+    too_many, gone = "find failed: 4,210 rows; use page=200", "find failed: gone"
+    assert told(too_many, gone, too_many) == f": {too_many}"
+    assert told("a timeout", "find failed: rows 7 of 90; use page=200", too_many) == f": {too_many}"
+    assert told("", "", gone) == f": {gone}"
+    assert told("", "", "") == ""
+
+
+def test_a_success_does_not_say_its_way_twice() -> None:
+    """That it led there is no lesson beside it; another one is."""
+    plain = [record(str(n), path=("find",), lesson="find led there") for n in range(3)]
+    assert distil(plain)[0].lesson.endswith("went well by find")
+    assert distil([record(str(n), path=("find",), lesson="Ask first.") for n in range(3)])[0].lesson.endswith(
+        "went well by find: Ask first."
+    )
+
+
 def test_the_conditions_are_what_sets_its_tasks_apart() -> None:
     """The type; facts that all of them have alike, and not all others of the type; nothing that is no plain value."""
     went = [record(str(n), facts={"currency": "EUR", "year": 2024, "n": n, "rows": [1]}) for n in range(3)]
