@@ -1,9 +1,10 @@
 """``tasks``: what agents did, from files and for people, and what can be learnt from it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
+from textwrap import indent
 from typing import Annotated, Literal
 
 import anyio
@@ -19,9 +20,9 @@ from agents.memory.experience import Recalled, recall
 from agents.memory.imports import read_json_lines, read_tau, write_json_lines
 from agents.memory.journal import Journal
 from agents.memory.llm_summariser import LLMSummariser
-from agents.memory.records import Outcome, TaskLog
+from agents.memory.records import Outcome, StepRecord, TaskLog, TaskRecord
 from agents.memory.tasks import summarised
-from agents.memory.telling import told_step, told_turn
+from agents.memory.telling import called, told_step, told_turn
 
 AT_ONCE = 16
 """Tasks that are put on a board together."""
@@ -129,22 +130,37 @@ def _outcome(task: TaskLog) -> str:
 
 @tasks.command
 async def show(board: BoardName, task: TaskId, /, *, who: Who = OPERATOR) -> None:
-    """A task: how it went turn by turn, what its steps came to, and what it came to."""
+    """A task: by what it went, how it went turn by turn, what its steps came to, and what it came to."""
     async with opened(board, who) as at:
         journal = Journal(at)
         log, steps, record = await journal.log(task), await journal.steps(task), await journal.record(task)
+        lessons = {each.id: each.lesson for each in await journal.experiences()} if log.recalled and not who.json else {}
     if who.json:
         print_json({"log": log, "steps": steps, "record": record})
         return
-    lines = [f"{_outcome(log)} · {log.agent}" + (f" · {log.type}" if log.type else ""), log.request]
-    lines += [told_turn(turn, number) for number, turn in enumerate(log.turns)]
-    lines += [told_step(step) for step in steps]
+    print("\n".join(map(plain, _told(log, steps, record, lessons))))
+
+
+def _told(log: TaskLog, steps: Sequence[StepRecord], record: TaskRecord | None, lessons: Mapping[str, str]) -> Iterator[str]:
+    """``lessons``: of the experiences that are on the board still, by id."""
+    yield f"{_outcome(log)} · {log.agent}" + (f" · {log.type}" if log.type else "")
+    yield log.request
+    if log.strategies:
+        yield f"strategies in force: {', '.join(log.strategies)}"
+    for each in log.recalled:
+        yield f"recalled: {each}" + (f" ({lessons[each]})" if each in lessons else "")
+    yield from (told_turn(turn, number) for number, turn in enumerate(log.turns))
+    if steps:
+        yield "step records:"
+        yield from (indent(told_step(step), "  ") for step in steps)
     if log.verdict and log.verdict.feedback:
-        lines.append(f"feedback: {log.verdict.feedback}")
+        yield f"feedback: {log.verdict.feedback}"
+    if log.verdict and log.verdict.expected is not None:
+        yield f"expected: {'; '.join(map(called, log.verdict.expected)) or 'no call'}"
     if record is not None:
-        lines.append(f"path: {' → '.join(record.path)}")
-        lines += [f"lesson: {record.lesson}"] if record.lesson else []
-    print("\n".join(map(plain, lines)))
+        yield f"path: {' → '.join(record.path)}"
+        if record.lesson:
+            yield f"lesson: {record.lesson}"
 
 
 @tasks.command

@@ -1,12 +1,15 @@
 """agents.cli.tasks: what agents did, from files and for people, and what can be learnt from it."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
+import blackboard
 from agents.memory.imports import read_json_lines, write_json_lines
-from agents.memory.records import TaskLog, ToolCall, Turn, Verdict
+from agents.memory.journal import Journal
+from agents.memory.records import Experience, StepRecord, TaskLog, ToolCall, Turn, Verdict
 from blackboard import open_sync
 from tests.agents.chat_server import reply, says, serving
 from tests.agents.cli.commands import pheroboard
@@ -49,6 +52,47 @@ def test_there_and_back(board: Path) -> None:
     assert "Do not use a log scale." in shown
     assert "feedback: Thanks.\npath: query → plot" in shown
     assert pheroboard(board, "tasks", "show", "lab", "t1", "--json").json["record"]["path"] == ["query", "plot"]
+
+
+def test_a_task_is_shown_with_what_it_went_by(board: Path) -> None:
+    """The strategies in force, the experiences that were recalled (also one that is gone), and what was expected; its turns, each once,
+    and then its step records.
+    """
+    known = Experience("e1", "success", "Sum on the server.", records=("t0",))
+    step = StepRecord(0, 1, "Plot sales by month", (ToolCall("query", {"by": "month"}), ToolCall("plot", {})))
+    verdict = Verdict("failure", "Wrong.", by="user", expected=(ToolCall("query", {"by": "week"}),))
+
+    async def put() -> None:
+        async with blackboard.open(board / "lab", agent="ada") as at:
+            journal = Journal(at)
+            await journal.put_log(log("t1", strategies=("by-month@2",), recalled=("e1", "e0"), verdict=verdict))
+            await journal.put_log(log("t2", verdict=Verdict("failure", expected=())))
+            await journal.put_steps("t1", [step])
+            await journal.put_experience(known)
+            await at.wait_applied()
+
+    asyncio.run(put())
+    assert pheroboard(board, "tasks", "show", "lab", "t1").out.splitlines() == [
+        "failure · ada · report",
+        "Plot sales by month",
+        "strategies in force: by-month@2",
+        "recalled: e1 (Sum on the server.)",
+        "recalled: e0",
+        "[turn 0] user: Plot sales by month. Do not use a log scale.",
+        "[turn 1] ada:",
+        "→ query(by=month)",
+        "= 12",
+        "→ plot()",
+        "step records:",
+        "  [turns 0–1] Plot sales by month",
+        "  → query(by=month)",
+        "  → plot()",
+        "feedback: Wrong.",
+        "expected: query(by=week)",
+    ]
+    bare = pheroboard(board, "tasks", "show", "lab", "t2").out
+    assert "expected: no call\n" in bare
+    assert not any(label in bare for label in ("in force", "recalled", "step records"))
 
 
 def test_trajectories_of_tau_bench(board: Path) -> None:
