@@ -16,8 +16,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agents.memory.plain import as_read, plain, require_id
+from agents.memory.plain import plain
 from agents.memory.records import TaskLog, ToolCall, Turn, Verdict
+from agents.memory.validity import require_turn, validated_log
 from blackboard.errors import BadValue
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -30,7 +31,8 @@ def read_json_lines(path: Path) -> list[TaskLog]:
     """The logs in a file, in its order; empty lines are passed over.
 
     Raises ``BadValue``, which names file, line and field: for what is no JSON, a field that a log does not have, a value of another type,
-    and an id that cannot be one or was on an earlier line. Raises ``OSError``.
+    an id that cannot be one or was on an earlier line, and what recording refuses (no agent, no request, a turn that says nothing). Raises
+    ``OSError``.
     """
     lines: dict[str, int] = {}
     logs = []
@@ -58,10 +60,9 @@ def write_json_lines(path: Path, logs: Iterable[TaskLog]) -> int:
 
 def _log(line: bytes) -> TaskLog:
     given = msgspec.json.decode(line)
-    log = as_read(msgspec.convert(given, TaskLog))
-    require_id(log.id)
+    log = msgspec.convert(given, TaskLog)
     _refuse_unknown(given, log, "$")
-    return log
+    return validated_log(log)
 
 
 def _refuse_unknown(given: Any, read: Any, where: str) -> None:
@@ -153,8 +154,7 @@ def read_tau(path: Path, type: str = "", agent: str = "assistant") -> list[TaskL
 
 def _checked(log: TaskLog, where: str) -> TaskLog:
     try:
-        require_id(log.id)
-        return as_read(log)
+        return validated_log(log)
     except BadValue as error:
         raise BadValue(f"{where}: {error}") from error
 
@@ -173,13 +173,23 @@ def _turns(messages: list[_Message], agent: str, where: str) -> tuple[Turn, ...]
             # Whose answer it is the nearest call says: ids come back in one trajectory.
             asked = {call.id: (len(turns), number) for number, call in enumerate(message.tool_calls or ())}
             calls = tuple(_call(call, f"{where}[{index}].tool_calls[{number}]") for number, call in enumerate(message.tool_calls or ()))
-            turns.append(Turn(agent if message.role == "assistant" else message.role, message.content or "", calls))
+            turns.append(
+                _said(Turn(agent if message.role == "assistant" else message.role, message.content or "", calls), f"{where}[{index}]")
+            )
         elif message.tool_call_id in asked:
             turn, number = asked.pop(message.tool_call_id)
             turns[turn] = _answered(turns[turn], number, message.content or "")
         else:
-            turns.append(Turn("tool", message.content or ""))
+            turns.append(_said(Turn("tool", message.content or ""), f"{where}[{index}]"))
     return tuple(turns)
+
+
+def _said(turn: Turn, where: str) -> Turn:
+    try:
+        require_turn(turn)
+    except BadValue as error:
+        raise BadValue(f"{where}: {error}") from None
+    return turn
 
 
 def _answered(turn: Turn, number: int, answer: str) -> Turn:

@@ -30,6 +30,7 @@ from agents.memory.plain import as_read
 from agents.memory.records import Outcome, StepRecord, TaskLog, ToolCall, Turn, Verdict
 from agents.memory.tasks import consecutive
 from agents.memory.telling import told_error
+from agents.memory.validity import require_request, validated
 from agents.memory.working_set import working_set
 from blackboard.clock import Clock
 from blackboard.errors import BadValue, BlackboardError
@@ -88,8 +89,7 @@ class Task:
         return Situation(self.log.request, self.log.type, self.log.tools, self.log.facts)
 
     async def __aenter__(self) -> Self:
-        if not self.log.request.strip():
-            raise BadValue(f"a task's request is {self.log.request!r}: say what is asked for")
+        require_request(self.log.request)
         if self.id in self._all_under_way or self.ended:
             raise BadValue(f"task {self.id!r} {'has ended' if self.ended else 'is under way already'}: begin another one, of another id")
         self._all_under_way.add(self.id)
@@ -228,19 +228,3 @@ def _gone_on(begun: TaskLog, asked: TaskLog) -> TaskLog:
     if begun.request != asked.request:
         raise BadValue(f"task {begun.id!r} asks for something else: {begun.request!r}: give another id, or none")
     return begun
-
-
-def validated(turn: Turn) -> Turn:
-    """The turn as it will be read again. Raises ``BadValue``, which names what is wrong, for one that cannot be recorded."""
-    turn = as_read(turn)
-    for call in turn.calls:
-        if not call.name.strip():
-            raise BadValue(f"a call of the tool {call.name!r}: name it")
-    if not turn.by.strip():
-        raise BadValue(f"a turn by {turn.by!r}: name who spoke, or leave it out")
-    if not turn.text.strip() and not turn.calls:
-        raise BadValue(f"a turn by {turn.by!r} says nothing and calls nothing: leave it out")
-    for what, amount in (("tokens", turn.tokens), ("seconds", turn.seconds)):
-        if amount < 0:
-            raise BadValue(f"a turn's {what} are {amount!r}: give a number of at least 0")
-    return turn

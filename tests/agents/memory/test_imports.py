@@ -18,14 +18,15 @@ PLAIN = st.recursive(
     max_leaves=6,
 )
 TABLES = st.dictionaries(st.text(), PLAIN, max_size=3)
-CALLS = st.lists(st.builds(ToolCall, st.text(), TABLES, PLAIN, st.none() | st.text()), max_size=2).map(tuple)
-TURNS = st.lists(st.builds(Turn, by=st.text(), text=st.text(), calls=CALLS, tokens=st.integers(0, 10)), max_size=3).map(tuple)
+SAID = st.text().filter(str.strip)
+CALLS = st.lists(st.builds(ToolCall, SAID, TABLES, PLAIN, st.none() | st.text()), max_size=2).map(tuple)
+TURNS = st.lists(st.builds(Turn, by=SAID, text=SAID, calls=CALLS, tokens=st.integers(0, 10)), max_size=3).map(tuple)
 VERDICTS = st.none() | st.builds(Verdict, st.sampled_from(["success", "failure"]), st.text(), st.text(), st.none() | CALLS)
 LOGS = st.builds(
     TaskLog,
     id=st.text("aZ0._-务", min_size=1, max_size=9),
-    agent=st.text(),
-    request=st.text(),
+    agent=SAID,
+    request=SAID,
     turns=TURNS,
     verdict=VERDICTS,
     facts=TABLES,
@@ -54,6 +55,18 @@ def test_what_is_written_is_read_as_it_was(tmp_path_factory: pytest.TempPathFact
         ('{"id": "b", "agent": "a", "request": "r", "facts": {"n": ' + "9" * 400 + "}}", "facts.n is 999"),
         ('{"id": "b", "agent": "a", "request": "r", "facts": {"n": ' + "[" * 5_000 + "]" * 5_000 + "}}", "recursion"),
         ('{"id": "b", "agent": "a", "request": "r", "facts": {"n": ' + "[" * 300 + "]" * 300 + "}}", "levels deep"),
+        ('{"id": "b", "agent": " ", "request": "r"}', "a task's agent is ' ': name whose task it is"),
+        ('{"id": "b", "agent": "a", "request": ""}', "a task's request is '': say what is asked for"),
+        (
+            '{"id": "b", "agent": "a", "request": "r", "turns": [{"by": "u", "text": "t"}, {"by": "a"}]}',
+            "$.turns[1]: a turn by 'a' says nothing",
+        ),
+        ('{"id": "b", "agent": "a", "request": "r", "turns": [{"by": "", "text": "t"}]}', "$.turns[0]: a turn by '': name who spoke"),
+        ('{"id": "b", "agent": "a", "request": "r", "turns": [{"by": "a", "calls": [{"name": ""}]}]}', "$.turns[0]: a call of the tool ''"),
+        (
+            '{"id": "b", "agent": "a", "request": "r", "turns": [{"by": "a", "text": "t", "tokens": -1}]}',
+            "$.turns[0]: a turn's tokens are -1",
+        ),
         ('{"id": "a", "agent": "a", "request": "r"}', "$.id 'a' is that of line 1"),
         ('{"id": "b", "agent": "a", "request": "r", "turn": []}', "no field `turn` - at `$`"),
         ('{"id": "b", "agent": "a", "request": "r", "turns": [{"by": "a", "call": []}]}', "no field `call` - at `$.turns[0]`"),
@@ -95,12 +108,12 @@ def test_what_nests_without_end_stops_nobody(tmp_path: Path) -> None:
     path = tmp_path / "tau.json"
     deep = "[" * 100_000
     call = {"id": "1", "function": {"name": "look", "arguments": "{}"}}
-    said = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "1", "content": deep}]
+    said = [ASKS, {"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "1", "content": deep}]
     path.write_text(json.dumps([{"task_id": 1, "reward": 1, "traj": said}]))
-    assert read_tau(path)[0].turns[0].calls[0].result == deep
+    assert read_tau(path)[0].turns[1].calls[0].result == deep
     call["function"] = {"name": "look", "arguments": '{"a": ' + deep}
     path.write_text(json.dumps([{"task_id": 1, "reward": 1, "traj": said}]))
-    with pytest.raises(BadValue, match=r"\$\[0\]\.traj\[0\]\.tool_calls\[0\]\.function\.arguments") as caught:
+    with pytest.raises(BadValue, match=r"\$\[0\]\.traj\[1\]\.tool_calls\[0\]\.function\.arguments") as caught:
         read_tau(path)
     assert len(str(caught.value)) < 500
 
@@ -111,6 +124,9 @@ def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
     path.write_bytes(b'{"id": "\xe9", "agent": "a", "request": "r"}\n')
     with pytest.raises(BadValue, match="line 1"):
         read_json_lines(path)
+
+
+ASKS = {"role": "user", "content": "To Seattle, please."}
 
 
 def trajectory(**given: Any) -> dict[str, Any]:
@@ -153,26 +169,26 @@ def test_an_answer_is_the_nearest_calls(tmp_path: Path) -> None:
         call = {"id": "same", "function": {"name": "find", "arguments": json.dumps({"to": to})}}
         return [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "same", "content": f"{to} it is"}]
 
-    (log,) = read_tau(written(tmp_path, trajectory(traj=[*asked("A"), *asked("B")])))
-    assert [turn.calls for turn in log.turns] == [(ToolCall("find", {"to": to}, result=f"{to} it is"),) for to in "AB"]
+    (log,) = read_tau(written(tmp_path, trajectory(traj=[ASKS, *asked("A"), *asked("B")])))
+    assert [turn.calls for turn in log.turns[1:]] == [(ToolCall("find", {"to": to}, result=f"{to} it is"),) for to in "AB"]
 
 
 def test_each_answer_goes_to_its_own_call(tmp_path: Path) -> None:
     """Of several calls in a turn all stay, and one without an answer has none; what has no content has no text."""
     calls = [{"id": name, "function": {"name": name}} for name in "abc"]
-    said = [{"role": "assistant", "tool_calls": calls}, {"role": "tool", "tool_call_id": "a", "content": "1"}]
-    said += [{"role": "tool", "tool_call_id": "c"}, {"role": "tool", "tool_call_id": "z"}]
+    said = [ASKS, {"role": "assistant", "tool_calls": calls}, {"role": "tool", "tool_call_id": "a", "content": "1"}]
+    said += [{"role": "tool", "tool_call_id": "c"}]
     (log,) = read_tau(written(tmp_path, trajectory(traj=said)))
-    assert log.turns == (Turn("assistant", calls=(ToolCall("a", result="1"), ToolCall("b"), ToolCall("c", result=""))), Turn("tool"))
+    assert log.turns[1:] == (Turn("assistant", calls=(ToolCall("a", result="1"), ToolCall("b"), ToolCall("c", result=""))),)
 
 
 def test_a_reward_of_one_is_a_success(tmp_path: Path) -> None:
     """Only the whole reward is; and an answer without its call stands as a turn of its own."""
     orphan = {"role": "tool", "tool_call_id": "c9", "content": "42"}
-    whole, part = read_tau(written(tmp_path, trajectory(reward=1.0, traj=[orphan]), trajectory(reward=0.5, trial=2)))
+    whole, part = read_tau(written(tmp_path, trajectory(reward=1.0, traj=[ASKS, orphan]), trajectory(reward=0.5, trial=2)))
     assert whole.verdict is not None
     assert whole.verdict.outcome == "success"
-    assert whole.turns == (Turn("tool", "42"),)
+    assert whole.turns[1:] == (Turn("tool", "42"),)
     assert part.verdict is not None
     assert part.verdict.outcome == "failure"
 
@@ -185,6 +201,9 @@ BROKEN = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "argume
     [
         ({"reward": "much"}, "at `$[0].reward`"),
         ({"task_id": "a" * 300}, "$[0]: a task's id is"),
+        ({"traj": [ASKS, {"role": "assistant", "content": ""}]}, "$[0].traj[1]: a turn by 'assistant' says nothing"),
+        ({"traj": [ASKS, {"role": "tool"}]}, "$[0].traj[1]: a turn by 'tool' says nothing"),
+        ({"traj": [{"role": "assistant", "content": "Hello"}]}, "$[0]: a task's request is ''"),
         ({"traj": [{"role": "robot"}]}, "at `$[0].traj[0].role`"),
         (
             {"traj": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{"}}]}]},
