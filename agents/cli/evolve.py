@@ -5,11 +5,14 @@ What is named offers, as names of a module:
     async def retry(task, strategies) -> TaskLog      does a logged task once more, where nothing that it does counts
     analyst                                           finds out why a task failed (an ``Analyst``); the rules, if there is none
     budget                                            of the models that the two ask (a ``Budget``)
+
+The exit code is 1 where no retry at all gave a verdict, since then it is the retry that is to be mended.
 """
 
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from inspect import iscoroutinefunction, signature
 from typing import Any
 
 from agents.chat import Budget
@@ -43,7 +46,7 @@ async def evolve(
     seen_only: bool = False,
     test_tasks: int = TEST.tasks,
     who: Who = OPERATOR,
-) -> None:
+) -> int:
     """Learn from failures: decide about canaries, then go through a cycle, or on with the one that was left half finished.
 
     Parameters
@@ -70,10 +73,10 @@ async def evolve(
     )  # fmt: skip
     test = Test(tasks=test_tasks)
     offered = load(target)
-    retry, analyst = (getattr(offered, name, None) for name in ("retry", "analyst"))
-    if not callable(retry):
-        raise CommandError(f"{target} has nothing to try candidates with: give it `async def retry(task, strategies)`")
-    purse = getattr(offered, "budget", None)
+    retry: Any = getattr(offered, "retry", None)
+    analyst, purse = (getattr(offered, name, None) for name in ("analyst", "budget"))
+    if wrong := _no_retry(retry):
+        raise CommandError(f"{target} has nothing to try candidates with, since {wrong}: give it `async def retry(task, strategies)`")
     async with opened(board, who) as at:
         decisions = await watch(at, test)
         with _shown() as shown:
@@ -82,8 +85,22 @@ async def evolve(
             )
     if who.json:
         print_json({"canaries": decisions, "cycle": account})
-        return
-    _print(decisions, account, board)
+    else:
+        _print(decisions, account, board)
+    return 1 if account.trouble else 0
+
+
+def _no_retry(offered: Any) -> str:
+    """Why it cannot be awaited with a task and strategies; empty: it can be."""
+    if offered is None:
+        return "it offers no `retry`"
+    if not (iscoroutinefunction(offered) or iscoroutinefunction(type(offered).__call__)):
+        return "its `retry` is no coroutine function"
+    try:
+        signature(offered).bind("task", "strategies")
+    except TypeError as error:
+        return f"its `retry{signature(offered)}` cannot be called with two arguments ({error})"
+    return ""
 
 
 @contextmanager

@@ -41,6 +41,8 @@ class Account(Struct, frozen=True):
     """Failures without a diagnosis → why there is none."""
     candidates: tuple[Candidate, ...] = ()
     left_out: tuple[str, ...] = ()
+    trouble: str = ""
+    """Why no retry at all gave a verdict; empty: some did, or none was tried."""
 
     @property
     def proposed(self) -> tuple[str, ...]:
@@ -69,6 +71,7 @@ def account(cycle: Cycle, state: State) -> Account:
             for each, change in (zip(varied.candidates, varied.changes, strict=True) if varied else ())
         ),
         left_out=varied.left_out if varied else (),
+        trouble=state.trouble,
     )
 
 

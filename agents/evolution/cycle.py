@@ -323,7 +323,7 @@ class _Work:
         await self._ours()
         state = self._state
         proposed = tuple(state.proposed.values())
-        why = state.stopped
+        why = state.trouble or state.stopped
         if not state.chosen or not state.chosen.failures:
             why = why or "there is no new failure to learn from"
         elif proposed:

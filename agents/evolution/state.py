@@ -7,6 +7,7 @@ Laws:
 - Candidates of one name are alternatives: the first that holds is proposed, and the others are not tried.
 - A candidate is tried on top of those that held before it, so that what is proposed together holds together.
 - Once the budget is spent nothing is begun that spends; what is whole by then is proposed.
+- A candidate for which no retry gave a verdict is the last that is tried: it is the retry that is to be mended, and nothing was learned.
 """
 
 from collections.abc import Iterable
@@ -89,6 +90,7 @@ class State(Struct):
                     self.tried.setdefault((each.task, each.strategies), each)
             case Judged():
                 self.judged.setdefault(entry.candidate, entry)
+                self.stopped = self.stopped or self.trouble
             case Proposed():
                 self.proposed.setdefault(entry.candidate, entry.ref)
             case Stopped():
@@ -118,6 +120,13 @@ class State(Struct):
                 if identity(candidate) not in self.proposed:
                     return Propose(candidate)
         return End()
+
+    @property
+    def trouble(self) -> str:
+        """Why no retry at all gave a verdict; empty: some did, or none was tried."""
+        if not self.tried or any(each.outcome for each in self.tried.values()):
+            return ""
+        return f"no retry gave a verdict: {next(iter(self.tried.values())).why}"
 
     @property
     def holding(self) -> list[Strategy]:

@@ -56,7 +56,37 @@ def test_a_target_without_retries_is_named(tmp_path: Path, board: str) -> None:
     assert ran.code == 1
     ran = pheroboard(tmp_path, "evolve", "tests.agents.cli.commands", board, cwd=ROOT)
     assert ran.code == 1
-    assert "async def retry(task, strategies)" in ran.err
+    assert "it offers no `retry`: give it `async def retry(task, strategies)`" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("retry", "wrong"),
+    [
+        ("def retry(task, strategies): return task", "its `retry` is no coroutine function"),
+        ("async def retry(task): return task", "its `retry(task)` cannot be called with two arguments (too many positional arguments)"),
+        ("retry = 3", "its `retry` is no coroutine function"),
+    ],
+)
+def test_a_retry_that_cannot_be_awaited_is_refused_at_once(tmp_path: Path, retry: str, wrong: str) -> None:
+    """Before the board is opened, so that no cycle is spent on it."""
+    (tmp_path / "again.py").write_text(retry)
+    ran = pheroboard(tmp_path, "evolve", "again.py", "./nothing.db")
+    assert (ran.code, ran.out) == (1, "")
+    assert (
+        ran.err == f"pheroboard: again.py has nothing to try candidates with, since {wrong}: give it `async def retry(task, strategies)`\n"
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("--budget", "3"), ("--json",)])
+def test_a_retry_that_gives_no_verdict_is_a_failure(tmp_path: Path, board: str, options: tuple[str, ...]) -> None:
+    """The exit code tells scripts so, and the reason is the first thing that people read, however small the budget."""
+    (tmp_path / "again.py").write_text(
+        "from tests.agents.evolution.world import Guesses\nanalyst = Guesses()\nasync def retry(task, strategies): raise KeyError('boom')"
+    )
+    ran = pheroboard(tmp_path, "evolve", "again.py", board, *options)
+    assert ran.code == 1, ran.err
+    why = ran.json["cycle"]["why"] if options == ("--json",) else ran.out.splitlines()[0].split(": ", 1)[1]
+    assert why == "no retry gave a verdict: KeyError: 'boom'"
 
 
 def test_a_setting_that_cannot_be_is_named(tmp_path: Path, board: str) -> None:

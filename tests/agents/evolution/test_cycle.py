@@ -326,14 +326,21 @@ async def test_an_analyst_that_raises(board: Board) -> None:
 
 
 async def test_a_retry_that_raises(board: Board) -> None:
-    """It is no verdict: nothing is proposed on it, and the account says so."""
+    """It is no verdict: nothing is proposed, the account says why, and all is still to be learned once the retry is mended."""
 
     async def broken(task: TaskLog, strategies: Sequence[Strategy]) -> TaskLog:
         raise OSError("no sandbox")
 
     account = await evolve(board, broken, analyst=Guesses())
     assert not account.proposed
-    assert all(each.evaluation and each.evaluation.verdict == "undecided" for each in account.candidates)
+    assert account.why == account.trouble == "no retry gave a verdict: OSError: no sandbox"
+    tried, *rest = [each.evaluation for each in account.candidates]
+    assert tried
+    assert tried.verdict == "undecided"
+    assert not any(rest), "one is enough to know it"
+    again = await evolve(board, retry, analyst=Guesses())
+    assert (again.selected, again.trouble) == (account.selected, "")
+    assert again.proposed
 
 
 async def test_an_ending_counts_once(board: Board) -> None:
