@@ -1,7 +1,7 @@
 """``strategy``: the strategies of a board, and what a person decides about them."""
 
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -13,9 +13,10 @@ from cyclopts import App, Parameter
 from agents.cli.output import plain, print_json, print_table
 from agents.cli.places import OPERATOR, BoardName, Who, opened
 from agents.errors import CommandError
-from agents.evolution.decisions import Decision
+from agents.evolution.decisions import LIVE, Decision
 from agents.evolution.library import Library
 from agents.evolution.strategies import Release, Status
+from agents.evolution.validity import parsed_ref
 
 Ref = Annotated[str, Parameter(help="NAME@VERSION; a name alone is its active version, or else its newest.")]
 Name = Annotated[str, Parameter(help="The strategy's name.")]
@@ -105,7 +106,9 @@ async def add(
         raise CommandError("name a file of strategies, or a folder: pheroboard strategy add BOARD FILE")
     read_ = [each for file in files for each in read_strategies(file)]  # all that is wrong is found before any is added
     async with _library(board, who) as library:
-        _say([await library.add(each, by=_by(by, who), why=why) for each in read_], who)
+        before = {each.strategy.ref: each for each in await library.releases()}
+        added = [await library.add(each, by=_by(by, who), why=why) for each in read_]
+    _say(added, who, before)
 
 
 @strategy.command
@@ -136,16 +139,20 @@ async def retire(board: BoardName, ref: Ref, /, *, by: By = None, why: Why = "",
 
 
 @strategy.command
-async def rollback(board: BoardName, name: Name, /, *, to: int | None = None, by: By = None, why: Why = "", who: Who = OPERATOR) -> None:
+async def rollback(board: BoardName, name: Name, /, *, to: str | None = None, by: By = None, why: Why = "", who: Who = OPERATOR) -> None:
     """Take back what went live last: a canary, or else the active version, in whose place the one before it is active again.
 
     Parameters
     ----------
     to
-        The version that is to be active again.
+        The version that is to be active again: its number, or NAME@VERSION.
     """
+    version = None if to is None else _version(name, to)
     async with _library(board, who) as library:
-        _say([await library.rollback(name, by=_by(by, who), to=to, why=why)], who)
+        in_force = [each.strategy.ref for each in await library.versions(name) if each.status in LIVE]
+        done = await library.rollback(name, by=_by(by, who), to=version, why=why)
+        ended = [each for each in await library.versions(name) if each.strategy.ref in in_force and each.status not in LIVE]
+    _say([*(each for each in ended if each != done), done], who)
 
 
 @asynccontextmanager
@@ -166,11 +173,24 @@ def _by(name: str | None, who: Who) -> str:
         return who.agent
 
 
-def _say(releases: Sequence[Release], who: Who) -> None:
+def _version(name: str, said: str) -> int:
+    """The number of a version of ``name`` that is named by it, or as *NAME@VERSION*."""
+    of, version = parsed_ref(said if "@" in said else f"{name}@{said}")
+    if of != name or version is None:
+        raise CommandError(f"--to {said} is no version of {name}: give its number, or {name}@VERSION")
+    return version
+
+
+def _say(releases: Sequence[Release], who: Who, before: Mapping[str, Release] | None = None) -> None:
+    """What has become of versions; of those that a decision ``before`` had ended, that it is so no longer."""
     if who.json:
         print_json([_json(release) for release in releases])
-    else:
-        for release in releases:
+        return
+    for release in releases:
+        was = (before or {}).get(release.strategy.ref)
+        if was and was.status in {"rejected", "retired"}:
+            print(plain(f"{was.strategy.ref} was {was.status}, by {was.by}: it is {release.status} again{_by_whom(release)}"))
+        else:
             print(plain(_told(release)))
 
 
@@ -179,8 +199,11 @@ def _json(release: Release) -> dict[str, Any]:
 
 
 def _told(release: Release) -> str:
-    why = f": {release.why}" if release.why else ""
-    return f"{release.strategy.ref} is {_is(release)}, by {release.by}{why}"
+    return f"{release.strategy.ref} is {_is(release)}{_by_whom(release)}"
+
+
+def _by_whom(release: Release) -> str:
+    return f", by {release.by}" + (f": {release.why}" if release.why else "")
 
 
 def _is(said: Release | Decision) -> str:

@@ -67,9 +67,48 @@ def test_from_a_file_to_release_and_back(desk: Path, strategy: Strategy) -> None
     assert "-    granularity: day\n+    granularity: month\n" in difference
     assert strategy("diff", "monthly@2", "monthly@1").out.startswith("--- monthly@2\n")
     assert strategy("approve", "monthly@2", "--by", "Li").out == "monthly@2 is active, by Li\n"
-    assert strategy("rollback", "monthly", "--by", "Li", "--why", "worse").out == "monthly@1 is active, by Li: rolled back: worse\n"
-    assert strategy("rollback", "monthly", "--by", "Li", "--to", "2").out == "monthly@2 is active, by Li: rolled back\n"
+    assert strategy("rollback", "monthly", "--by", "Li", "--why", "worse").out.endswith(
+        "\nmonthly@1 is active, by Li: rolled back: worse\n"
+    )
+    assert strategy("rollback", "monthly", "--by", "Li", "--to", "2").out.endswith("\nmonthly@2 is active, by Li: rolled back\n")
     assert strategy("retire", "monthly", "--by", "Li").out == "monthly@2 is retired, by Li\n"
+
+
+def test_a_rollback_tells_what_was_taken_back(desk: Path, strategy: Strategy) -> None:
+    """A canary, or an active version, why it is in force no longer, and what is in its place; in JSON as well."""
+    for level in ("day", "month"):
+        (desk / "monthly.yaml").write_text(MONTHLY.replace("LEVEL", level))
+        strategy("add", "monthly.yaml")
+    strategy("approve", "monthly@1", "--by", "Wang")
+    for _ in range(2):
+        strategy("approve", "monthly@2", "--by", "Li", "--share", "0.2")
+        taken = strategy("rollback", "monthly", "--by", "Li", "--why", "worse").out
+        assert taken == "monthly@2 is retired, by Li: rolled back: worse\nmonthly@1 is active, by Wang\n"
+    strategy("approve", "monthly@2", "--by", "Li")
+    back = strategy("rollback", "monthly", "--by", "Li", "--to", "monthly@1").out
+    assert back == "monthly@2 is retired, by Li: version 1 took its place\nmonthly@1 is active, by Li: rolled back\n"
+    again = strategy("rollback", "monthly", "--by", "Li", "--to", "2", "--json").json
+    assert [(each["ref"], each["status"]) for each in again] == [("monthly@1", "retired"), ("monthly@2", "active")]
+    strategy("retire", "monthly", "--by", "Li")
+    strategy("approve", "monthly@1", "--by", "Li")
+    assert strategy("rollback", "monthly", "--by", "Li").out == "monthly@1 is retired, by Li: rolled back\n"
+    for to, sentence in (("weekly@1", "--to weekly@1 is no version of monthly"), ("x", "'monthly@x' names no version")):
+        done = strategy("rollback", "monthly", "--to", to)
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith(f"pheroboard: {sentence}"), done.err
+
+
+def test_what_was_turned_down_comes_back_by_name(desk: Path, strategy: Strategy) -> None:
+    """Adding what a rejected or a retired version says tells who had ended it; what is there as ever is told as ever."""
+    (desk / "monthly.yaml").write_text(MONTHLY)
+    strategy("add", "monthly.yaml", "--by", "Li")
+    assert strategy("add", "monthly.yaml", "--by", "Wang").out == "monthly@1 is candidate, by Li\n"
+    strategy("reject", "monthly", "--by", "Ada")
+    again = "it is candidate again, by Li: once more\n"
+    assert strategy("add", "monthly.yaml", "--by", "Li", "--why", "once more").out == f"monthly@1 was rejected, by Ada: {again}"
+    strategy("approve", "monthly", "--by", "Wang")
+    strategy("retire", "monthly", "--by", "Wang")
+    assert strategy("add", "monthly.yaml", "--by", "Li", "--why", "once more").out == f"monthly@1 was retired, by Wang: {again}"
 
 
 def test_it_comes_back_as_a_file(desk: Path, strategy: Strategy) -> None:
