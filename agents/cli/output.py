@@ -14,10 +14,10 @@ from bus.messages import HitView, Item, Why
 NUMBERS = ("score", "relevance", "strength", "before", "after", "evaporated", "amount", "times")
 """Columns that are read from the right."""
 
-WIDE = 10_000
-"""Characters in a line, where there is no terminal."""
 LEGIBLE = 20
 """Characters in a line of wrapped content, at least."""
+NARROW = 12
+"""The same of other columns that are wrapped."""
 GAP = 2
 """Spaces between columns."""
 
@@ -61,33 +61,76 @@ def reasons(why: Why) -> str:
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, empty: str) -> None:
-    """A table; in a terminal that is too narrow for one, a few lines for each row. Nothing is ever cut."""
+    """A table; where a terminal is too narrow for one, what each row says beside the names of columns. Nothing is ever cut.
+
+    In a terminal columns of several words are wrapped, the widest most; a word stays whole, but in *content*.
+    """
     filled = [[plain(cell) for cell in row] for row in rows]
     if not filled:
         print(empty)
         return
-    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else WIDE)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    needed = -GAP
-    for name, *column in zip(head, *filled, strict=True):
-        wraps = terminal and name == "content"
-        table.add_column(name, justify="right" if name in NUMBERS else "left", no_wrap=not wraps, overflow="fold")
-        needed += GAP + min(max(map(cell_len, [name, *column])), LEGIBLE if wraps else WIDE)
-    if needed <= console.width:
-        for row in filled:
-            table.add_row(*map(Text, row))
-        console.print(table)
+    columns = [list(column) for column in zip(head, *filled, strict=True)]
+    gaps = GAP * (len(head) - 1)
+    whole = [max(map(_width, column)) for column in columns]
+    console = Console(width=None if sys.stdout.isatty() else sum(whole) + gaps)
+    widths = whole if sum(whole) + gaps <= console.width else _fitted(columns, console.width - gaps)
+    if widths is None:
+        _print_records(head, filled)
         return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, width in zip(head, widths, strict=True):
+        table.add_column(name, width=width, justify="right" if name in NUMBERS else "left", overflow="fold")
     for row in filled:
-        cells = dict(zip(head, row, strict=True))
-        below = [cells.pop(name) for name in ("content", "id") if name in cells]
-        print("  ".join(filter(None, cells.values())), *below, sep="\n    ")
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def _print_records(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    names = max(map(len, head)) + GAP
+    for number, row in enumerate(rows):
+        if number:
+            print()
+        for name, cell in zip(head, row, strict=True):
+            if cell:
+                print(name.ljust(names) + cell.replace("\n", "\n" + " " * names))
+
+
+def _fitted(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """Widths of columns that fit into ``room``, none less than its ``_least``; None: there are none. Names are wrapped before cells."""
+    least = list(map(_least, columns))
+    if sum(least) > room:
+        return None
+    widths = [min(max(_word(name), *map(_width, cells)), room) for name, *cells in columns]
+    while sum(widths) > room:
+        widest = max((column for column, width in enumerate(widths) if width > least[column]), key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths
+
+
+def _least(column: Sequence[str]) -> int:
+    """In how many characters a column can be read; its first cell is its name."""
+    name, *cells = column
+    whole = max(map(_width, cells))
+    legible = LEGIBLE if name == "content" else max(NARROW, *map(_word, cells))
+    return max(_word(name), min(whole, legible))
+
+
+def _width(text: str) -> int:
+    """Characters of its longest line; wide ones count for two."""
+    from rich.cells import cell_len
+
+    return max(map(cell_len, text.splitlines()), default=0)
+
+
+def _word(text: str) -> int:
+    """Characters of its longest word. Between wide ones a line may be broken."""
+    from rich.cells import cell_len
+
+    return max(map(cell_len, "".join(f" {each} " if cell_len(each) > 1 else each for each in text).split()), default=0)
 
 
 def plain(text: str) -> str:
