@@ -3,7 +3,7 @@
 That takes a second, and the extra ``plot`` brings it: so it is imported by whoever draws, at last.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,9 +60,15 @@ def figure(
     return drawn
 
 
-def panels(pictures: Mapping[str, Curves], *, title: str, over: str) -> "Figure":
-    """A picture for each name, two in a row, with its curves in colour; ``over``: what they are drawn over. Values begin at 0."""
+def panels(
+    pictures: Mapping[str, Curves], *, title: str, over: str, shares: Collection[str] = (), counts: Collection[str] = ()
+) -> "Figure":
+    """A picture for each name, two in a row, with its curves in colour; ``over``: what they are drawn over. Values begin at 0.
+
+    ``shares``: the pictures of values up to 1, told in per cent; ``counts``: those of whole numbers. No point is cut by the frame.
+    """
     from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
 
     rows = -(-len(pictures) // 2)
     drawn = Figure(figsize=(12, 3.6 * rows), layout="constrained")
@@ -70,9 +76,15 @@ def panels(pictures: Mapping[str, Curves], *, title: str, over: str) -> "Figure"
     for number, (name, curves) in enumerate(pictures.items(), 1):
         axes = drawn.add_subplot(rows, 2, number, xlabel=over, title=name)
         for label, curve in curves.items():
-            axes.plot(list(curve), list(curve.values()), label=label, marker=".")
-        axes.set_ylim(bottom=0.0)
+            axes.plot(list(curve), list(curve.values()), label=label, marker=".", clip_on=False, zorder=3)  # above the frame
         axes.locator_params(axis="x", integer=True)
+        axes.set_ylim(bottom=0.0)
+        if name in shares:
+            axes.set_ylim(top=1.0)
+            axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        if name in counts:
+            axes.set_ylim(top=max(1.0, axes.get_ylim()[1]))
+            axes.locator_params(axis="y", integer=True)
         if len(curves) > 1:
             axes.legend()
     return drawn

@@ -44,11 +44,16 @@ async def report(
     if plot:
         from agents.plot import panels, save
 
-        save(panels(curves(found), title=f"{board}: {found.tasks} tasks", over="task"), plot)
+        save(panels(curves(found), title=f"{board}: {found.tasks} tasks", over="task", shares=SHARES, counts=COUNTS), plot)
     if who.json:
         print_json(found)
     else:
         _print(found)
+
+
+SHARES = ("success rate", "memory")
+COUNTS = ("strategies",)
+"""Of the pictures: those of shares, and of whole numbers."""
 
 
 def curves(found: Report) -> Mapping[str, Mapping[str, Mapping[int, float]]]:
@@ -69,7 +74,7 @@ def curves(found: Report) -> Mapping[str, Mapping[str, Mapping[int, float]]]:
 
 def _print(found: Report) -> None:
     print_table(
-        ("tasks", "until", "success", "turns", "memory found", "success with it", "without", "active", "all strategies"),
+        ("tasks", "until", "success", "turns", "memory found", "success with it", "without", "active", "of all"),
         (
             (
                 f"{window.first}–{window.last}",

@@ -32,6 +32,19 @@ def test_panels() -> None:
     assert all(axes.get_ylim()[0] == 0.0 for axes in drawn.axes)
 
 
+def test_axes_of_panels() -> None:
+    """Shares reach from 0 % to 100 % whatever their values, counts have whole numbers alone, and no point is cut by the frame."""
+    pictures = {"rain": {"share": {1: 0.2, 2: 0.4}}, "storms": {"none": {1: 0.0, 2: 0.0}}, "floods": {"some": {1: 1.0, 2: 2.0}}}
+    drawn = plot.panels(pictures, title="Coast", over="day", shares=["rain"], counts=["storms", "floods"])
+    drawn.draw_without_rendering()
+    rain, storms, floods = drawn.axes
+    assert rain.get_ylim() == (0.0, 1.0)
+    assert [label.get_text() for label in rain.get_yticklabels()][:: len(rain.get_yticks()) - 1] == ["0%", "100%"]
+    assert storms.get_ylim() == (0.0, 1.0)
+    assert all(tick == round(tick) for axes in (storms, floods) for tick in axes.get_yticks())
+    assert not any(line.get_clip_on() for axes in drawn.axes for line in axes.lines)
+
+
 def test_some_told() -> None:
     """The others are grey and lie beneath; each that is told has a word at its end, in its colour."""
     [axes] = plot.figure({**CURVES, "fog": {1: 0.1}}, title="", values="", told={"rain": "red", "sun": "gold"}, ends={"sun": "it set"}).axes

@@ -1,13 +1,16 @@
 """Claims about ``pheroboard tasks report``."""
 
 import asyncio
+from math import isnan
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 import blackboard
+from agents.cli.report import COUNTS, SHARES, curves
 from agents.evolution.library import Library
+from agents.evolution.report import report
 from agents.memory.journal import Journal
 from tests.agents.cli.commands import pheroboard
 from tests.agents.evolution.world import ACTIVE, logged, recorded
@@ -52,6 +55,14 @@ def test_json_and_a_picture(tmp_path: Path, board: str) -> None:
     assert ran.json["success"] == 0.6
     assert len(ran.json["windows"]) == 10
     assert (tmp_path / "report.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_pictures_have_names_of_their_axes() -> None:
+    """Each that is of shares, or of counts, is one that is drawn, and its values are such."""
+    drawn = curves(report([recorded(logged(number, "success")) for number in range(3)]))
+    assert {*SHARES, *COUNTS} <= drawn.keys()
+    assert all(0 <= value <= 1 or isnan(value) for name in SHARES for curve in drawn[name].values() for value in curve.values())
+    assert all(value.is_integer() for name in COUNTS for curve in drawn[name].values() for value in curve.values())
 
 
 def test_nothing_yet(tmp_path: Path) -> None:
