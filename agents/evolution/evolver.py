@@ -119,6 +119,9 @@ class Evolver(Agent):
         finally:
             self._next = anyio.current_time() + (self._pause or 0.0)
             await self._count()
+        if done.trouble:
+            _logger.warning("cycle %s: %s", done.cycle, done.trouble)
+            self._failures.clear()  # it is the retry that is to be mended: wait for as many again, rather than try at each task
         if self._told:
             await self._told(done)
         return done

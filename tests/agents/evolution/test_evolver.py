@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 import blackboard
 from agents import Agent, Crew, on_signal
 from agents.evolution.account import Account
@@ -56,6 +58,18 @@ async def test_a_cycle_begins_after_so_many_new_failures(tmp_path: Path) -> None
     told = Told()
     await run(tmp_path, Analyst(tasks()), Evolver(retry, analyst=Guesses(), rest=0, after=12, told=told))
     assert [account.proposed for account in told.accounts] == [("query_sales-limit@1",)]
+
+
+async def test_a_broken_retry_is_told_and_not_tried_at_each_task(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing was learned from the failures, and still the next cycle waits for as many again."""
+
+    async def broken(task: TaskLog, strategies: Sequence[Strategy]) -> TaskLog:
+        raise OSError("no sandbox")
+
+    told = Told()
+    await run(tmp_path, Analyst(tasks()), Evolver(broken, analyst=Guesses(), rest=0, after=12, told=told))
+    assert [account.trouble for account in told.accounts] == ["no retry gave a verdict: OSError: no sandbox"]
+    assert "no retry gave a verdict: OSError: no sandbox" in caplog.text
 
 
 async def test_fewer_failures_begin_none(tmp_path: Path) -> None:
