@@ -17,10 +17,13 @@ from msgspec import Struct
 from agents.evolution.deviations import Deviation, Known, deviations
 from agents.memory.outages import is_outage
 from agents.memory.records import NOT_AGENTS, Cause, TaskLog, ToolCall
+from agents.memory.telling import shortened
 from blackboard.summaries import sentences
 
 AGAIN = 3
 """So often the same call is a flaw of the plan."""
+LONGEST = 600
+"""Characters of what was said, in what is told about it: more than tools and people say that have something to say."""
 FIRST, LATER = 0.9, 0.5
 """The confidence that the first call tells which parts from those expected, and each after it, which may follow from it."""
 
@@ -117,9 +120,12 @@ def _told(deviation: Deviation) -> str:
 
 
 def brief(value: Any) -> str:
-    """A value in a few words."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=repr).decode()
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    """A value as text on one line: whole, unless it is longer than what people read, and then its first words."""
+    return shortened(_text(value), LONGEST)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=repr).decode()
 
 
 # --- what tools say -----------------------------------------------------------------------------------------------------------------
@@ -171,7 +177,7 @@ def remark(result: Any) -> str:
         return result.strip() if found else ""
     if not isinstance(result, Mapping):
         return ""
-    said = [f"{name}: {brief(result[name])}" for name in _REMARKS if result.get(name)]
+    said = [f"{name}: {_text(result[name])}" for name in _REMARKS if result.get(name)]
     flags = [name for name in _FLAGS if result.get(name) is True]
     numbers = [f"{name} {value}" for name, value in result.items() if flags and isinstance(value, int) and not isinstance(value, bool)]
     return "; ".join(flags + said + numbers)

@@ -1,5 +1,6 @@
 """Records as text, for prompts and for people. Pure."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -62,13 +63,18 @@ def told_error(error: Exception) -> str:
     return said.encode(errors="backslashreplace").decode()
 
 
+_BETWEEN_WORDS = re.compile(r"(?=\s)|(?<=[\u2e80-\u9fff，；：！？])(?<![零〇一二三四五六七八九十百千万亿两])")
+"""White space, and after any Chinese character or mark, where words are not apart; not within a numeral."""
+
+
 def shortened(text: str, longest: int) -> str:
-    """The text on one line, and if it is longer, its first words."""
+    """The text on one line, and if it is longer, its first words. Only a single word that is longer is cut, a number never is."""
     text = " ".join(text.split())
     if len(text) <= longest:
         return text
-    cut = text[: longest - 1]
-    return f"{cut[: cut.rfind(' ')] if ' ' in cut else cut}…"
+    ends = [found.start() for found in _BETWEEN_WORDS.finditer(text, 0, longest) if 0 < found.start() < longest]
+    cut = text[: ends[-1]] if ends else re.sub(r"[\d.,]+$", "", text[: longest - 1])
+    return f"{cut}…"
 
 
 def _is_simple(text: str) -> bool:

@@ -172,6 +172,18 @@ def test_the_last_resort_is_an_advice() -> None:
     assert advice.when == {"tools": {"has": "find_slots"}}
 
 
+def test_what_a_tool_said_stands_whole_in_an_advice() -> None:
+    """Were it cut within a number, it would say another one."""
+    error = "request timed out after 10 s; results too large for one page, use smaller ones: 1200 rows at a time, for each of the wards"
+    (advice,) = found(task("t", call("find_slots", error)))
+    assert isinstance(advice.body, Rule)
+    assert error in advice.body.advice
+    long = "took too long " * 60 + "1234567890"
+    (advice,) = found(task("t", call("find_slots", f"timeout: {long}")))
+    assert isinstance(advice.body, Rule)
+    assert set(advice.body.advice.split("timeout: ")[1].removesuffix("…").split()) == {"took", "too", "long"}
+
+
 values = st.one_of(
     st.integers(0, 3), st.booleans(), st.sampled_from(["x", "y", "", "Dr. Wang"]), st.none(), st.lists(st.integers(), max_size=1)
 )

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.memory.records import StepRecord, ToolCall, Turn
 from agents.memory.telling import called, shortened, told_step, told_turn, told_value
@@ -44,3 +46,25 @@ def test_what_is_too_long_is_cut_between_words() -> None:
     assert shortened("a  b\nc", 10) == "a b c"
     assert shortened("one two three", 10) == "one two…"
     assert shortened("x" * 20, 10) == "xxxxxxxxx…"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("give page=200", "give…"), ("limit 12345678", "limit…"), ("x=123456789012", "x=…"), ("请设置行数为900000行", "请设置行数为…"),
+        ("只显示了前五十行，其余五百二十行", "只显示了前五十行，其…"), ("一共有十二万三千四百行数据", "一共有…"), ("1" * 20, "…"),
+    ],
+)  # fmt: skip
+def test_a_number_is_never_cut(text: str, told: str) -> None:
+    """Neither of digits nor of Chinese numerals, nor where nothing stands between the words."""
+    assert shortened(text, 11) == told
+
+
+@given(st.lists(st.from_regex(r"[a-z]{1,5}|[0-9]{1,6}|[a-z]{1,3}=[0-9]{1,4}", fullmatch=True), min_size=1), st.integers(12, 40))
+def test_what_is_left_are_words_of_the_text(words: list[str], longest: int) -> None:
+    """The first ones, each whole, and no more characters than are allowed."""
+    told = shortened(" ".join(words), longest)
+    left = told.removesuffix("…").split()
+    assert len(told) <= longest
+    assert left == words[: len(left)]
+    assert (left == words) == (not told.endswith("…"))
