@@ -105,11 +105,11 @@ def checked(said: str, failure: TaskLog, successes: Sequence[TaskLog], strategie
     if answer.agent not in agents:
         raise BadValue(f"the answer blames {answer.agent!r}, and the agents are {', '.join(sorted(agents))}")
     tools = {*failure.tools, *(call.name for log in (failure, *successes) for turn in log.turns for call in turn.calls)}
-    mends = tuple(_mend(each, failure, tools, {strategy.name: strategy for strategy in strategies}) for each in answer.mends)
+    mends = tuple(_mend(each, answer.reason, failure, tools, {strategy.name: strategy for strategy in strategies}) for each in answer.mends)
     return Diagnosis(failure.id, answer.cause, answer.agent, answer.turn, answer.reason, answer.confidence, mends)
 
 
-def _mend(said: SuggestedRule, failure: TaskLog, tools: set[str], by_name: dict[str, Strategy]) -> Mend:
+def _mend(said: SuggestedRule, reason: str, failure: TaskLog, tools: set[str], by_name: dict[str, Strategy]) -> Mend:
     when = validated(said.when, "the answer's when")
     if unknown := [each for each in (said.use, *_tools(when)) if each and each not in tools]:
         raise BadValue(f"the answer names a tool {unknown[0]!r}, and there are {', '.join(sorted(tools))}")
@@ -120,7 +120,7 @@ def _mend(said: SuggestedRule, failure: TaskLog, tools: set[str], by_name: dict[
     if body == Rule():
         raise BadValue("the answer suggests a rule that does nothing")
     types = parent.types if parent else (failure.type,) if failure.type else ()
-    mend = Mend(said.strategy, body, when or (parent.when if parent else {}), types, "suggested by a model")
+    mend = Mend(said.strategy, body, when or (parent.when if parent else {}), types, f"suggested by a model, since {reason}")
     if why := too_large(mend, parent):
         raise BadValue(f"the answer suggests too much: {why}")
     return mend

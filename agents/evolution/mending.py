@@ -132,11 +132,12 @@ def with_step(case: Case, wanted: ToolCall, before: ToolCall | None, note: str) 
             return
     if before:
         yield Mend(None, Template((step, PlanStep(f"call {before.name}", before.name))), types=case.types, note=note)
-    yield advised(case, before.name if before else None, f"call {wanted.name}" + (f" before {before.name}" if before else "") + f": {note}")
+    advice = f"call {wanted.name}" + (f" before {before.name}" if before else "") + f": {note}"
+    yield advised(case, before.name if before else None, advice, note)
 
 
-def advised(case: Case, tool: str | None, advice: str) -> Mend:
-    return Mend(None, Rule(advice=advice), {"tools": {"has": tool}} if tool else {}, case.types, advice)
+def advised(case: Case, tool: str | None, advice: str, note: str) -> Mend:
+    return Mend(None, Rule(advice=advice), {"tools": {"has": tool}} if tool else {}, case.types, note)
 
 
 def _changed(strategy: Strategy, by: Fields, note: str) -> Mend:

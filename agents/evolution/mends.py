@@ -7,7 +7,7 @@ advice, in words.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -40,23 +40,27 @@ def _expected(case: Case) -> Iterator[Mend]:
 def _as_expected(case: Case, deviation: Deviation, wanted: ToolCall) -> Iterator[Mend]:
     made = deviation.made
     if made is None:
-        yield from with_step(case, wanted, None, "it was expected")
+        yield from with_step(case, wanted, None, f"{wanted.name} was expected")
         return
     others = {
         name: value for name, value in wanted.parameters.items() if made.parameters.get(name, _NONE) != value and not case.belongs(value)
     }
-    note = f"{wanted.name} was expected" + (
-        f" with {', '.join(f'{name}={brief(value)}' for name, value in others.items())}" if others else ""
-    )
+    note = _was_expected(made, wanted, others)
     if step := planned(case, made, wanted, others, note):
         yield step
     elif deviation.kind == "tool":
         yield instead(case, made, wanted.name, note, others)
     else:
         for name, value in others.items():
-            yield with_parameter(case, made, name, value, note)
+            yield with_parameter(case, made, name, value, _was_expected(made, wanted, {name: value}))
         if len(others) > 1 and not others.keys() & made.parameters.keys():
             yield Mend(None, Rule(defaults=others), {"tool": {"==": made.name}}, case.types, note)
+
+
+def _was_expected(made: ToolCall, wanted: ToolCall, others: Mapping[str, Any]) -> str:
+    given = f" with {', '.join(f'{name}={brief(value)}' for name, value in others.items())}" if others else ""
+    failed = f", and {made.name} as it was called said: {brief(made.error)}" if made.error else ""
+    return f"{wanted.name} was expected{given}{failed}"
 
 
 # --- what the tool said ---------------------------------------------------------------------------------------------------------------
@@ -93,7 +97,7 @@ def _said(case: Case) -> Iterator[Mend]:
         if whole := _OF_ALL.search(text):
             yield with_parameter(case, call, name, int(whole[1] or whole[2]), f"{call.name} says how many there are: {brief(text)}")
         elif name not in call.parameters and name not in known:
-            yield advised(case, call.name, f"give {call.name} its {name}: {brief(text)}")
+            yield advised(case, call.name, f"give {call.name} its {name}: {brief(text)}", f"{call.name} says so: {brief(text)}")
 
 
 # --- what successes did otherwise -----------------------------------------------------------------------------------------------------
@@ -104,7 +108,6 @@ def _parameters(case: Case) -> Iterator[Mend]:
     feedback = case.failure.verdict.feedback if case.failure.verdict else ""
     for call in case.calls():
         others = case.those(call.name)
-        seen = f"so do {len(others)} tasks that went well"
         for name in sorted({name for _, other in others for name in other.parameters}):
             given = [(log, other.parameters[name]) for log, other in others if name in other.parameters]
             common, times = _most_common([value for log, value in given if is_plain(value) and not says(log.request, value)])
@@ -115,7 +118,8 @@ def _parameters(case: Case) -> Iterator[Mend]:
             else:
                 is_better = len(given) == len(others) and 2 * times >= len(given)
             if is_better or says(feedback, common):
-                yield with_parameter(case, call, name, common, f"{seen}, with {name}={brief(common)}")
+                seen = f"{times} tasks that went well called {call.name} with {name}={brief(common)}"
+                yield with_parameter(case, call, name, common, seen)
 
 
 def _other_tool(case: Case) -> Iterator[Mend]:
@@ -140,7 +144,8 @@ def _other_tool(case: Case) -> Iterator[Mend]:
                 if call.parameters.keys() <= takes[tool]:
                     yield instead(case, call, tool, f"{times[tool]} tasks went well with {tool}")
                 elif call.parameters.keys() & takes[tool]:
-                    yield advised(case, call.name, f"where {call.name} fails, {tool} may do: {times[tool]} tasks went well with it")
+                    seen = f"{times[tool]} tasks went well with {tool}"
+                    yield advised(case, call.name, f"where {call.name} fails, {tool} may do: {seen}", seen)
 
 
 def _steps(case: Case) -> Iterator[Mend]:
@@ -170,18 +175,13 @@ def _narrower(case: Case) -> Iterator[Mend]:
     for call in case.calls():
         for strategy in case.strategies:
             if acted(strategy, call) and isinstance(strategy.body, Rule):
-                yield Mend(
-                    strategy.name,
-                    strategy.body,
-                    strategy.when,
-                    strategy.types,
-                    f"not here: {case.sign.reason if case.sign else 'it failed'}",
-                )
+                why = case.sign.reason if case.sign and case.sign.call == call else f"the task failed, with {call.name} as it makes it"
+                yield Mend(strategy.name, strategy.body, strategy.when, strategy.types, f"not here: {why}")
 
 
 def _advice(case: Case) -> Iterator[Mend]:
     if case.sign:
-        yield advised(case, case.sign.call.name if case.sign.call else None, f"mind that {case.sign.reason}")
+        yield advised(case, case.sign.call.name if case.sign.call else None, f"mind that {case.sign.reason}", case.sign.reason)
 
 
 def _most_common(values: Sequence[Any]) -> tuple[Any, int]:

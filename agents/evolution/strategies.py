@@ -61,6 +61,7 @@ class Lineage(Struct, frozen=True, omit_defaults=True):
     """Ids of the tasks that it was made for."""
     cycle: str = ""
     reason: str = ""
+    """What speaks for it: the note of the mend that it is made of."""
 
 
 class Strategy(Struct, frozen=True, omit_defaults=True):
@@ -111,6 +112,7 @@ class Mend(Struct, frozen=True, omit_defaults=True):
     when: dict[str, dict[str, Any]] = {}
     types: tuple[str, ...] = ()
     note: str = ""
+    """Why this change: what was seen that speaks for it. A diagnosis has one reason, and may suggest mends of several things."""
 
 
 class Diagnosis(Struct, frozen=True, omit_defaults=True):

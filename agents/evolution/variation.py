@@ -76,7 +76,7 @@ def vary(
             made.passed_over.append(PassedOver(mend, "nothing tells the tasks that it fails from those that it serves"))
         for candidate in candidates:
             of, child = _following(candidate, strategies) if parent is None else (parent, candidate)
-            lineage = Lineage((of.ref,) if of else (), tuple(sorted(tasks)), cycle, behind[0].reason)
+            lineage = Lineage((of.ref,) if of else (), tuple(sorted(tasks)), cycle, mend.note or behind[0].reason)
             made.offer(mend, of, msgspec.structs.replace(child, lineage=lineage))
     for one, child in islice(crossings(strategies, failures, cycle=cycle), CROSSED):
         made.offer(Mend(one.name, child.body, child.when, child.types, child.lineage.reason), one, child)
@@ -148,10 +148,10 @@ def _following(candidate: Strategy, strategies: Iterable[Strategy]) -> tuple[Str
 
 def _by_types(group: Sequence[tuple[Mend, Diagnosis]]) -> list[tuple[Mend, list[Diagnosis]]]:
     first = group[0][0]
-    of: dict[tuple[str, ...], list[Diagnosis]] = {}
+    of: dict[tuple[str, ...], tuple[Mend, list[Diagnosis]]] = {}
     for mend, diagnosis in group:
-        of.setdefault(mend.types, []).append(diagnosis)
-    each = [(msgspec.structs.replace(first, types=types), behind) for types, behind in of.items()]
+        of.setdefault(mend.types, (mend, []))[1].append(diagnosis)
+    each = list(of.values())
     if len(of) == 1 or () in of:
         return each
     every = tuple(sorted({name for types in of for name in types}))

@@ -78,6 +78,17 @@ def test_what_was_expected_comes_first_one_field_at_a_time() -> None:
     ]
 
 
+def test_a_mend_says_what_speaks_for_it_and_no_more() -> None:
+    """Of several parameters each is told by itself, with what the tool said of its own call."""
+    made = [call("find_slots", "timeout", doctor="Wang"), call("book")]
+    ought = (call("find_slots", doctor="Wang", limit=50, view="full"), call("book", remind=True))
+    mends = found(task("t", *made, expected=ought, request="Dr. Wang"))
+    assert {mend.note for mend in mends if mend.body == Rule(defaults={"limit": 50})} == {
+        "find_slots was expected with limit=50, and find_slots as it was called said: timeout"
+    }
+    assert {mend.note for mend in mends if mend.body == Rule(defaults={"remind": True})} == {"book was expected with remind=true"}
+
+
 def test_each_call_that_parts_from_what_was_expected_is_mended() -> None:
     """It may be a later one that matters."""
     failure = task("t", call("find_slots"), call("send"), expected=(call("find_slots", limit=50), call("send", via="sms")))

@@ -29,8 +29,23 @@ def test_a_mend_becomes_a_new_strategy_that_knows_where_it_comes_from() -> None:
         ("appointment",),
         ABOUT,
         note=MORE.note,
-        lineage=Lineage((), ("t1", "t2"), "c7", "too few"),
+        lineage=Lineage((), ("t1", "t2"), "c7", MORE.note),
     )
+
+
+def test_a_candidate_gives_the_reason_of_the_mend_that_it_is_made_of() -> None:
+    """Not the diagnosis', which may be about another call; nor that of another type. One without a note has the diagnosis'."""
+    view = Mend(None, Rule(defaults={"view": "full"}), ABOUT, note="the view was expected")
+    bare = Mend(None, Rule(defaults={"ward": "eye"}), ABOUT)
+    made = vary([diagnosed(MORE, view, bare, reason="too few")], []).candidates
+    assert {each.name: (each.note, each.lineage.reason) for each in made} == {
+        "find_slots-limit": (MORE.note, MORE.note),
+        "find_slots-view": (view.note, view.note),
+        "find_slots-ward": ("", "too few"),
+    }
+    other = msgspec.structs.replace(MORE, types=("referral",), note="so do referrals")
+    made = vary([diagnosed(MORE), diagnosed(other, of="t2")], []).candidates
+    assert [each.lineage.reason for each in made if each.types == ("referral",)] == ["so do referrals"]
 
 
 def test_a_change_of_a_strategy_is_its_next_version() -> None:
