@@ -24,7 +24,8 @@ _NONE = object()
 def mends(case: Case) -> tuple[Mend, ...]:
     """All that are found, the most promising first, each once."""
     found = [*_expected(case), *_said(case), *_parameters(case), *_other_tool(case), *_steps(case), *_narrower(case), *_advice(case)]
-    return tuple({msgspec.json.encode(mend, order="deterministic"): mend for mend in reversed(found)}.values())[::-1]
+    unlike = {msgspec.json.encode(msgspec.structs.replace(mend, note=""), order="deterministic"): mend for mend in reversed(found)}
+    return tuple(unlike.values())[::-1]
 
 
 # --- what was expected ----------------------------------------------------------------------------------------------------------------
