@@ -3,8 +3,8 @@
     analyst = LLMAnalyst(Chat("qwen3", base_url="http://127.0.0.1:11434/v1", budget=Budget(50_000)))
 
 Law: what the model answers is believed as far as it can be checked, and no further. An answer that is not JSON of the shape that was asked
-for, that names a turn, an agent or a tool that the task does not have, whose mend is too large or has conditions that are none, and no
-answer at all (the budget is spent, time is over) leave the diagnosis of the rules as it is.
+for, that names a turn, an agent or a tool that the task does not have, whose mend is too large, has conditions that are none, or overrides
+what the user asked for, and no answer at all (the budget is spent, time is over) leave the diagnosis of the rules as it is.
 """
 
 from collections import Counter
@@ -15,9 +15,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from agents.chat import Chat
-from agents.conditions import When, validated
+from agents.conditions import Situation, When, meets, validated
 from agents.errors import ChatError
 from agents.evolution.analysis import diagnose
+from agents.evolution.signs import brief, wished
 from agents.evolution.strategies import Diagnosis, Mend, Rule, Strategy
 from agents.evolution.variation import too_large
 from agents.memory.records import NOT_AGENTS, Cause, TaskLog, ToolCall
@@ -123,6 +124,11 @@ def _mend(said: SuggestedRule, reason: str, failure: TaskLog, tools: set[str], b
     mend = Mend(said.strategy, body, when or (parent.when if parent else {}), types, f"suggested by a model, since {reason}")
     if why := too_large(mend, parent):
         raise BadValue(f"the answer suggests too much: {why}")
+    for call in (call for turn in failure.turns for call in turn.calls):
+        for name, value in call.parameters.items():
+            is_set = name in said.set and said.set[name] != value and wished(failure, name, value)
+            if is_set and meets(mend.when, Situation.of(failure).calling(call.name, call.parameters)):
+                raise BadValue(f"the answer sets {name} of {call.name}, which the user asked for as {brief(value)}: that may be an advice")
     return mend
 
 

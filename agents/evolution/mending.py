@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from agents.evolution.changes import Fields, changed
-from agents.evolution.signs import Sign, asked, says
+from agents.evolution.signs import Sign, asked, brief, says, wished
 from agents.evolution.strategies import Mend, Parameters, PlanStep, Rule, Strategy, Template
 from agents.memory.records import TaskLog, ToolCall
 
@@ -69,9 +69,14 @@ def acted(strategy: Strategy, call: ToolCall) -> bool:
 
 
 def with_parameter(case: Case, call: ToolCall, name: str, value: Any, note: str, *, operator: str = "==") -> Mend:
-    """``call`` with another parameter: by the strategy that gave it, or by one that speaks about all such calls, or else by a new one."""
+    """``call`` with another parameter: by the strategy that gave it, or by one that speaks about all such calls, or else by a new one.
+
+    What the user wished for has its way: there is an advice then, for whoever can ask them.
+    """
     is_given = name in call.parameters
     old = call.parameters.get(name)
+    if is_given and wished(case.failure, name, old):
+        return advised(case, call.name, f"mind {name} of {call.name}, which was asked for as {brief(old)}: {note}", note)
     if step := planned(case, call, ToolCall(call.name, call.parameters | {name: value}), {name: value}, note):
         return step
     for strategy in case.strategies:

@@ -14,7 +14,7 @@ import msgspec
 
 from agents.evolution.deviations import Deviation
 from agents.evolution.mending import Case, acted, advised, instead, is_plain, made, planned, with_parameter, with_step
-from agents.evolution.signs import brief, says
+from agents.evolution.signs import brief, says, wished
 from agents.evolution.strategies import Mend, Rule
 from agents.memory.records import ToolCall
 
@@ -46,6 +46,9 @@ def _as_expected(case: Case, deviation: Deviation, wanted: ToolCall) -> Iterator
     others = {
         name: value for name, value in wanted.parameters.items() if made.parameters.get(name, _NONE) != value and not case.belongs(value)
     }
+    for name in [name for name in others if name in made.parameters and wished(case.failure, name, made.parameters[name])]:
+        value = others.pop(name)
+        yield with_parameter(case, made, name, value, _was_expected(made, wanted, {name: value}))
     note = _was_expected(made, wanted, others)
     if step := planned(case, made, wanted, others, note):
         yield step

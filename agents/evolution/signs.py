@@ -76,6 +76,16 @@ def asked(log: TaskLog, before: int | None = None) -> str:
     return "\n".join([log.request, *(turn.text for turn in log.turns[:before] if turn.by == "user")])
 
 
+def wished(log: TaskLog, name: str, value: Any) -> bool:
+    """Does the user say that they want a parameter so? Of a switch that is on its name counts; what is ruled out is no wish."""
+    text = _THOUSANDS.sub("", asked(log))
+    said = name.replace("_", " ") if value is True else int(value) if isinstance(value, float) and value.is_integer() else value
+    return says(text, said) and not any(says(clause, said) for clause in ruled_out(text))
+
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+
+
 # --- expected calls -----------------------------------------------------------------------------------------------------------------
 
 

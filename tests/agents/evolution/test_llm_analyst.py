@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from agents.chat import Budget, Chat
 from agents.errors import BudgetSpent, ChatError, NoReply
 from agents.evolution.analysis import diagnose
-from agents.evolution.llm_analyst import LLMAnalyst, messages
+from agents.evolution.llm_analyst import LLMAnalyst, checked, messages
 from agents.evolution.strategies import Rule, Strategy
 from agents.evolution.variation import vary
 from agents.memory.records import Turn
+from blackboard.errors import BadValue
 from tests.agents.evolution.cases import call, said, task
 
 FEW = Strategy("few", Rule(defaults={"limit": 5}), when={"tool": {"==": "find_slots"}})
@@ -95,6 +96,22 @@ async def test_an_answer_that_is_wrong_in_one_thing_changes_nothing(wrong: dict[
     assert analyst.believed == 0
     (told,) = analyst.doubted
     assert why in told
+
+
+def test_what_the_user_asked_for_is_not_overridden_by_a_model() -> None:
+    """Where its rule would be about the call; to say so in words is allowed."""
+    failure = task("t", call("find_slots", "days must be at most 30", days=90), request="In the last 90 days")
+    over: list[dict[str, Any]] = [{"set": {"days": 30}}, {"set": {"days": 30}, "when": {"tool": {"==": "find_slots"}}}]
+    for rule in over:
+        with pytest.raises(BadValue, match="sets days of find_slots, which the user asked for as 90"):
+            checked(msgspec.json.encode(GOOD | {"mends": [rule]}).decode(), failure, [], [])
+    beside: list[dict[str, Any]] = [
+        {"set": {"days": 30}, "when": {"tool": {"==": "book"}}},
+        {"set": {"days": 90}},
+        {"advice": "ask for 30 days at most"},
+    ]
+    for rule in beside:
+        assert checked(msgspec.json.encode(GOOD | {"mends": [rule]}).decode(), failure, [], []).mends
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,7 +9,7 @@ from agents.evolution.signs import signs
 from agents.evolution.strategies import Mend, Parameters, PlanStep, Rule, Strategy, Template
 from agents.evolution.variation import too_large
 from agents.memory.records import TaskLog, ToolCall
-from tests.agents.evolution.cases import call, task, went_well
+from tests.agents.evolution.cases import call, said, task, went_well
 
 ABOUT = {"tool": {"==": "find_slots"}}
 
@@ -126,6 +127,33 @@ def test_a_bound_that_the_tool_tells_is_kept() -> None:
     assert (first.body, first.when) == (Rule(set={"limit": 100}), ABOUT | {"parameters.limit": {">": 100}})
     first, *_ = found(task("t", call("find_slots", "parameter days: must be at least 7", days=1)))
     assert (first.body, first.when) == (Rule(set={"days": 7}), ABOUT | {"parameters.days": {"<": 7}})
+
+
+@pytest.mark.parametrize(
+    "request_", ["Those of the last 90 days, please", "最近90天的", "Up to 1,500 of the last 90.", "No weekends; 90 days"]
+)
+def test_what_the_user_asked_for_is_not_overridden(request_: str) -> None:
+    """Whatever the tool, or a test, says of it: there is an advice."""
+    refused = call("find_slots", "invalid argument: days must be at most 30", days=90)
+    for expected in (None, (call("find_slots", days=30),)):
+        mends = found(task("t", refused, request=request_, expected=expected))
+        assert bodies(mends) == []
+        assert any("days must be at most 30" in mend.note and "asked for as 90" in getattr(mend.body, "advice", "") for mend in mends)
+    later = found(task("t", said("user", "I mean 90 days"), refused, request="Recent ones"))
+    assert bodies(later) == []
+
+
+def test_what_the_user_ruled_out_is_no_wish() -> None:
+    """Nor is what is a part of another word or number."""
+    refused = call("find_slots", "invalid argument: days must be at most 30", days=90)
+    for request in ("Not 90 days", "Room 1900", "Recent ones"):
+        assert bodies(found(task("t", refused, request=request)))[0] == Rule(set={"days": 30})
+
+
+def test_a_switch_that_the_user_asked_for_stays_on() -> None:
+    """They say its name."""
+    failure = task("t", call("find_slots", open_only=True), request="Open only, please", expected=(call("find_slots", open_only=False),))
+    assert bodies(found(failure)) == []
 
 
 def test_a_result_that_is_not_whole_asks_for_all_of_it() -> None:
