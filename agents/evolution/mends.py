@@ -14,7 +14,8 @@ import msgspec
 
 from agents.evolution.deviations import Deviation
 from agents.evolution.mending import Case, acted, advised, instead, is_plain, made, planned, with_parameter, with_step
-from agents.evolution.signs import brief, says, wished
+from agents.evolution.offers import offers
+from agents.evolution.signs import asked, brief, says, wished
 from agents.evolution.strategies import Mend, Rule
 from agents.memory.records import ToolCall
 
@@ -23,7 +24,8 @@ _NONE = object()
 
 def mends(case: Case) -> tuple[Mend, ...]:
     """All that are found, the most promising first, each once."""
-    found = [*_expected(case), *_said(case), *_parameters(case), *_other_tool(case), *_steps(case), *_narrower(case), *_advice(case)]
+    by_log = [*_expected(case), *_said(case), *_offered(case)]
+    found = [*by_log, *_parameters(case), *_other_tool(case), *_steps(case), *_narrower(case), *_advice(case)]
     unlike = {msgspec.json.encode(msgspec.structs.replace(mend, note=""), order="deterministic"): mend for mend in reversed(found)}
     return tuple(unlike.values())[::-1]
 
@@ -85,7 +87,7 @@ def _said(case: Case) -> Iterator[Mend]:
         return
     call, text = case.sign.call, case.sign.text
     bad = [name for name, value in sorted(call.parameters.items()) if says(text, value)]
-    if meant := _MEANT.search(text):
+    if (meant := _MEANT.search(text)) and "=" not in meant[1]:
         for name in bad:
             if call.parameters[name] != meant[1]:
                 yield with_parameter(case, call, name, meant[1], f"{call.name} says that {meant[1]!r} is meant")
@@ -95,13 +97,35 @@ def _said(case: Case) -> Iterator[Mend]:
             for name in named or bad:
                 value = call.parameters.get(name)
                 if isinstance(value, int | float) and not isinstance(value, bool):
-                    yield with_parameter(case, call, name, int(limit[1]), f"{call.name} says so: {brief(text)}", operator=operator)
+                    yield with_parameter(case, call, name, int(limit[1]), f"{call.name} said: {brief(text)}", operator=operator)
     known = {name for _, other in case.those(call.name) for name in other.parameters}
-    for name in named:
+    given = offers(text, {*known, *call.parameters})
+    for name in (name for name in named if name not in given):
         if whole := _OF_ALL.search(text):
             yield with_parameter(case, call, name, int(whole[1] or whole[2]), f"{call.name} says how many there are: {brief(text)}")
         elif name not in call.parameters and name not in known:
-            yield advised(case, call.name, f"give {call.name} its {name}: {brief(text)}", f"{call.name} says so: {brief(text)}")
+            yield advised(case, call.name, f"give {call.name} its {name}: {brief(text)}", f"{call.name} said: {brief(text)}")
+
+
+def _offered(case: Case) -> Iterator[Mend]:
+    """What a tool said to give it, in any of its errors and remarks, unless that was done, or is this task's own."""
+    for sign in case.signs:
+        call = sign.call
+        if call is None or sign.cause == "misunderstanding" or not sign.text:
+            continue
+        samples = {name: value for _, other in case.those(call.name) for name, value in other.parameters.items()} | call.parameters
+        found = {
+            name: str(value) if isinstance(samples.get(name), str) else value
+            for name, value in offers(sign.text, samples.keys()).items()
+            if not says(asked(case.failure), value)
+        }
+        done = [each.parameters for each in made(case.failure) if each.name == call.name]
+        found = {name: value for name, value in found.items() if all(each.get(name) != value for each in done)}
+        note = f"{call.name} said: {brief(sign.text)}"
+        for name, value in found.items():
+            yield with_parameter(case, call, name, value, note)
+        if len(found) > 1 and not found.keys() & call.parameters.keys():
+            yield Mend(None, Rule(defaults=dict(found)), {"tool": {"==": call.name}}, case.types, note)
 
 
 # --- what successes did otherwise -----------------------------------------------------------------------------------------------------

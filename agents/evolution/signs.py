@@ -151,7 +151,7 @@ _NOT_WHOLE = re.compile(
     r"""\b(?: truncated | (?:only|first)[ ](?:the[ ])?(?:first[ ])?\d+ | incomplete | partial(?:ly)? | not[ ]all
           | (?:row|result)[ ]limit | \d+[ ](?:\w+[ ])?of[ ]\d+ | (?:mixed|several|different)[ ](?:currenc|unit|format|encoding)\w+
           | not[ ]up[ ]to[ ]date | out[ ]of[ ]date | stale | lags? | deprecated | did[ ]you[ ]mean ) \b
-        | 截断 | 不完整 | 部分结果 | 仅前 | 过期""",
+        | 截断 | 不完整 | 部分结果 | 仅前 | [仅只](?:显示|返回) | 过期""",
     re.IGNORECASE | re.VERBOSE,
 )
 _REMARKS = ("warning", "warnings", "note", "notes", "hint", "hints", "notice", "警告", "提示")

@@ -162,6 +162,45 @@ def test_a_result_that_is_not_whole_asks_for_all_of_it() -> None:
     assert first.body == Rule(defaults={"limit": 45})
 
 
+@pytest.mark.parametrize(
+    ("made", "default"),
+    [
+        (call("find_slots", result="only 50 rows shown; pass limit=900 for all"), {"limit": 900}),
+        (call("find_slots", result={"slots": 50, "note": "only 50 rows shown; pass limit=900 for all"}), {"limit": 900}),
+        (call("find_slots", "missing parameter page (try page=200)"), {"page": 200}),
+        (call("find_slots", "request timed out after 10 s; results too large, use page=200"), {"page": 200}),
+        (call("find_slots", "请设置 行数=900"), {"行数": 900}),
+        (call("find_slots", result={"提示": "请设置 行数=900"}), {"行数": 900}),
+        (call("find_slots", result="仅显示前 50 行，请设置行数=900"), {"行数": 900}),
+    ],
+)
+def test_what_a_tool_says_to_give_becomes_a_default(made: ToolCall, default: dict[str, object]) -> None:
+    """For calls of that tool that do not give it; and where it was seen is told."""
+    (first, *others) = found(task("t", made))
+    assert (first.strategy, first.body, first.when) == (None, Rule(defaults=default), ABOUT)
+    assert first.note.startswith("find_slots said: ")
+    assert "=" in first.note
+    assert bodies(others) == []
+
+
+def test_what_a_tool_says_to_give_is_set_where_something_else_was_given() -> None:
+    """In the type in which it is given; not if the user asked for that, nor for what the user names, nor where it was given already."""
+    (first, *_) = found(task("t", call("find_slots", "page too large, use page=200", page="900")))
+    assert (first.body, first.when) == (Rule(set={"page": "200"}), ABOUT | {"parameters.page": {"==": "900"}})
+    refused = call("find_slots", "page too large, use page=200", page=900)
+    assert bodies(found(task("t", refused, request="Pages of 900"))) == []
+    assert bodies(found(task("t", refused, request="Pages of 200"))) == []
+    assert bodies(found(task("t", refused, call("find_slots", "timeout", page=200)))) == []
+
+
+def test_what_a_tool_says_to_give_counts_beside_what_was_expected() -> None:
+    """Though another sign tells more."""
+    refused = call("find_slots", "timed out, use page=200 and deep=true")
+    mends = found(task("t", refused, expected=(call("find_slots", limit=50),)))
+    defaults: list[dict[str, object]] = [{"limit": 50}, {"page": 200}, {"deep": True}, {"page": 200, "deep": True}]
+    assert bodies(mends) == [Rule(defaults=each) for each in defaults]
+
+
 def test_a_tool_that_successes_call_before_becomes_a_step_of_the_plan_in_force() -> None:
     """Ahead of the one that it came before; without a plan the two become one."""
     failure = task("t", call("book", doctor="Wang"))
