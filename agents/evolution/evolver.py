@@ -65,7 +65,7 @@ class Evolver(Agent):
         self._rest = rest
         self._outcomes: dict[str, Outcome] = {}
         self._failures: set[str] = set()
-        """Those that nothing was learned from."""
+        """Those since the last cycle, or before this agent came, that nothing was learned from."""
         self._floor: float | None = None
         self._next = 0.0
 
@@ -121,7 +121,7 @@ class Evolver(Agent):
             await self._count()
         if done.trouble:
             _logger.warning("cycle %s: %s", done.cycle, done.trouble)
-            self._failures.clear()  # it is the retry that is to be mended: wait for as many again, rather than try at each task
+        self._failures.clear()  # wait for as many again, also where it learned from few or none, rather than begin at each task
         if self._told:
             await self._told(done)
         return done

@@ -8,6 +8,7 @@ import pytest
 import blackboard
 from agents import Agent, Crew, on_signal
 from agents.evolution.account import Account
+from agents.evolution.entries import Settings
 from agents.evolution.evolver import ASKED, Evolver
 from agents.evolution.library import Library
 from agents.evolution.release import Test
@@ -70,6 +71,13 @@ async def test_a_broken_retry_is_told_and_not_tried_at_each_task(tmp_path: Path,
     await run(tmp_path, Analyst(tasks()), Evolver(broken, analyst=Guesses(), rest=0, after=12, told=told))
     assert [account.trouble for account in told.accounts] == ["no retry gave a verdict: OSError: no sandbox"]
     assert "no retry gave a verdict: OSError: no sandbox" in caplog.text
+
+
+async def test_a_cycle_that_spends_its_budget_is_not_begun_again_at_each_task(tmp_path: Path) -> None:
+    """Its failures are open to the next one, which waits for as many again."""
+    told = Told()
+    await run(tmp_path, Analyst(tasks()), Evolver(retry, analyst=Guesses(), settings=Settings(retries=1), rest=0, after=4, told=told))
+    assert len(told.accounts) == 3  # of 12 failures
 
 
 async def test_fewer_failures_begin_none(tmp_path: Path) -> None:
