@@ -193,6 +193,14 @@ def test_what_a_tool_says_to_give_is_set_where_something_else_was_given() -> Non
     assert bodies(found(task("t", refused, call("find_slots", "timeout", page=200)))) == []
 
 
+def test_what_several_things_speak_for_is_suggested_once() -> None:
+    """With what the most telling one says: a failure asks for a change once, however many signs it has."""
+    refused = call("find_slots", "timed out, use limit=50")
+    mends = found(task("t", refused, expected=(call("find_slots", limit=50),)), *well({"limit": 50}, {"limit": 50}))
+    (only,) = [mend for mend in mends if mend.body == Rule(defaults={"limit": 50})]
+    assert only.note.startswith("find_slots was expected with limit=50")
+
+
 def test_what_a_tool_says_to_give_counts_beside_what_was_expected() -> None:
     """Though another sign tells more."""
     refused = call("find_slots", "timed out, use page=200 and deep=true")
