@@ -8,17 +8,17 @@ Laws:
 """
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Protocol
 from weakref import WeakValueDictionary
 
 import anyio
 
-from agents.memory.condensing import condense, due, gathered
+from agents.memory.condensing import due, gathered
 from agents.memory.essentials import Essence, essence
 from agents.memory.journal import Journal
-from agents.memory.records import StepRecord, TaskLog, Turn
+from agents.memory.records import StepRecord, TaskLog
 from agents.memory.summarising import Guarded
 from agents.memory.tasks import checked, following, summarised
 from blackboard.errors import BadValue, BlackboardError
@@ -26,8 +26,8 @@ from bus.errors import BusError
 
 GRACE = 2.0
 """Seconds in which what waits is finished when the worker ends; the rest is taken up when it comes again."""
-LONG = 8_000
-"""Characters of a step, about: to read it takes some milliseconds."""
+LONG = 4_000
+"""Characters of a turn, about: to read it takes some milliseconds."""
 
 _logger = logging.getLogger(__name__)
 
@@ -40,6 +40,8 @@ class Condensable(Protocol):
     """What of it is condensed, from turn 0 on."""
     put: int
     """So many of these are on the board; the others go there with the next turn, so that they cost whoever records nothing."""
+    read: dict[int, Essence]
+    """What of its turns must not be lost, by their numbers: of those that have been read, and are in no step yet."""
     ended: bool
     """Its verdict is on the board."""
 
@@ -51,6 +53,7 @@ class _Ended:
         self.log = log
         self.steps = steps
         self.put = len(steps)
+        self.read: dict[int, Essence] = {}
         self.ended = True
 
 
@@ -160,9 +163,10 @@ class Compressor:
 
     async def _condense_alone(self, task: Condensable) -> None:
         log, ended = task.log, task.ended
+        await self._read(task)
         for first, last in due(log.turns, following(task.steps), ended=ended):
             turns = log.turns[first : last + 1]
-            extracted = await self._extracted(turns, first)
+            extracted = gathered(turns, [task.read.pop(number) for number in range(first, last + 1)], first)
             task.steps = (*task.steps, await self._summariser.step(turns, extracted))
         if ended:
             summed = summarised(log, task.steps)
@@ -171,12 +175,11 @@ class Compressor:
             self._under_way.pop(log.id, None)
 
     @staticmethod
-    async def _extracted(turns: Sequence[Turn], first: int) -> StepRecord:
-        """What the turns came to. Long ones are read in a thread; others one at a time, which holds up whoever waits for less."""
-        if sum(len(turn.text) for turn in turns) > LONG:
-            return await anyio.to_thread.run_sync(condense, turns, first)
-        essences = list[Essence]()
-        for turn in turns:
-            await anyio.lowlevel.checkpoint()
-            essences.append(essence(turn))
-        return gathered(turns, essences, first)
+    async def _read(task: Condensable) -> None:
+        """Read turns as they come, one at a time, so that no step has to be read at once; a long one in a thread."""
+        turns = task.log.turns
+        for number in range(following(task.steps), len(turns)):
+            if number not in task.read:
+                await anyio.lowlevel.checkpoint()
+                turn = turns[number]
+                task.read[number] = await anyio.to_thread.run_sync(essence, turn) if len(turn.text) > LONG else essence(turn)

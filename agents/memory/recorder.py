@@ -24,6 +24,7 @@ from agents.conditions import Situation
 from agents.evolution.library import Library
 from agents.evolution.matcher import Picked, pick
 from agents.memory.compressor import Compressor
+from agents.memory.essentials import Essence
 from agents.memory.experience import LESSONS, SUCCESSES, Recollection, recollect
 from agents.memory.journal import Journal
 from agents.memory.plain import as_read
@@ -68,6 +69,8 @@ class Task:
         self.steps: tuple[StepRecord, ...] = ()
         self.put = 0
         """So many of the steps are on the board; the others go there with the next turn."""
+        self.read: dict[int, Essence] = {}
+        """What the background has read of the turns that are in no step yet."""
         self.ended = False
         self._new = new
         self._journal = journal

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 import blackboard
 from agents import Agent, Crew
+from agents.memory import compressor
+from agents.memory.essentials import Essence, essence
 from agents.memory.memory import Memory
 from agents.memory.records import Experience, StepRecord, TaskLog, TaskRecord, ToolCall, Turn, Verdict
 from agents.memory.summarising import Extractive
@@ -53,6 +55,27 @@ async def test_tasks_are_condensed_while_they_run_and_when_they_end() -> None:
         assert record.kept == (SAID,)
         log = await memory.journal.log(record.id)
         assert [turn.text for turn in log.turns[record.steps[0].first : record.steps[0].last + 1]] == [SAID, "look 0", "look 1", "look 2"]
+
+
+async def test_turns_are_read_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each once, and before its step is whole: so no turn pays for the reading of a whole step. What is in a step is kept no longer."""
+    read: list[str] = []
+
+    def noted(turn: Turn) -> Essence:
+        read.append(turn.text)
+        return essence(turn)
+
+    monkeypatch.setattr(compressor, "essence", noted)
+    async with running_board("ada") as running:
+        memory = Memory(running["ada"])
+        async with memory.compressing(), memory.task("Sales") as task:
+            texts = [SAID, "look 0", "look 1", "x" * 2 * compressor.LONG, "look 3"]
+            for number, text in enumerate(texts):
+                await task.step(text, calls=[ToolCall("query", {}, "rows")] if number else ())
+                await memory.settled()
+                assert read == texts[: number + 1]
+            assert [(step.first, step.last) for step in task.steps] == [(0, 3)]
+            assert list(task.read) == [4]
 
 
 async def test_what_is_left_is_taken_up() -> None:
