@@ -170,8 +170,9 @@ class Compressor:
             task.steps = (*task.steps, await self._summariser.step(turns, extracted))
         if ended:
             summed = summarised(log, task.steps)
-            worded = await self._summariser.task(log, summed)
-            await self._journal.put_record(checked(worded), task.steps[task.put :])
+            record = checked(await self._summariser.task(log, summed))
+            await anyio.lowlevel.checkpoint()  # whoever has begun with the next task meanwhile waits for either, not for both
+            await self._journal.put_record(record, task.steps[task.put :])
             self._under_way.pop(log.id, None)
 
     @staticmethod
