@@ -128,6 +128,14 @@ def test_the_order_tells_nothing(rules: list[Strategy], random: Any, given_: dic
     assert bool(made.why) == (made != Call("plot", given_, made.why))
 
 
+def test_priority_is_before_age() -> None:
+    """A version of a higher number has its way among equals alone."""
+    old = rule("old", priority=1, version=1, set={"limit": 10})
+    new, newer = (rule(f"v{version}", version=version, set={"limit": version * 100}) for version in (2, 3))
+    assert Picked.of([new, newer], TASK).call("query_sales", {}).parameters == {"limit": 300}
+    assert Picked.of([new, newer, old], TASK).call("query_sales", {}).parameters == {"limit": 10}
+
+
 def test_one_template_has_the_plan() -> None:
     """The applying template of the highest priority is the plan; the others are passed over, and not in force."""
     plain = Strategy("plain", Template((PlanStep("Query {table}", "query_sales", {"table": "{table}"}),), {"table": "orders"}))

@@ -211,5 +211,5 @@ def test_an_experience_of_the_other_outcome_is_not_continued() -> None:
 def test_of_requests_that_are_as_alike_the_first_one_speaks() -> None:
     """Which that is follows from when they began, not from ids that are drawn."""
     months = {"c": "Sales of May", "a": "Sales of Jul", "b": "Sales of Aug"}
-    [made] = distil([record(id, request=request, began=float(n)) for n, (id, request) in enumerate(months.items())])
+    [made] = distil([record(name, request=request, began=float(n)) for n, (name, request) in enumerate(months.items())])
     assert made.request == "Sales of May"
