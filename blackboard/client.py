@@ -183,13 +183,17 @@ class Board(Conversing):
         validate_query(query)
         budget_of(asked)
         assembled = await self._ask(asked, Assembled)
-        if use and assembled.chosen:
-            edges = tuple(dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges))
-            items = tuple(hit.item.id for hit in assembled.chosen)
-            for first in range(0, max(len(items), len(edges)), USED_AT_ONCE):
-                some = slice(first, first + USED_AT_ONCE)
-                await self._say(UseAll(items[some], edges[some]))
+        if use:
+            await self.used(assembled)
         return assembled
+
+    async def used(self, assembled: Assembled) -> None:
+        """Say that what was assembled is used: ``assemble`` does so itself, unless it was told not to."""
+        edges = tuple(dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges))
+        items = tuple(hit.item.id for hit in assembled.chosen)
+        for first in range(0, max(len(items), len(edges)), USED_AT_ONCE):
+            some = slice(first, first + USED_AT_ONCE)
+            await self._say(UseAll(items[some], edges[some]))
 
     async def end_round(self, number: int | None = None) -> None:
         """End round ``number``, if that is the current one: agents that each end the same round end it once.

@@ -5,13 +5,13 @@ that are still open when the main thread ends are closed then.
 """
 
 import asyncio
-import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
+from blackboard.background import background
 from blackboard.client import Board
 from blackboard.feed import Feed
 from blackboard.opening import open as open_async
@@ -26,40 +26,6 @@ H = TypeVar("H")
 H_co = TypeVar("H_co", covariant=True)
 
 
-class _Loop:
-    """The event loop of all boards that are opened without one."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self.boards: set[SyncBoard] = set()
-        threading.Thread(target=self._loop.run_forever, name="pheroboard", daemon=True).start()
-        threading.Thread(target=self._close_at_the_end, name="pheroboard end", daemon=True).start()
-
-    def do(self, work: Awaitable[T]) -> T:
-        """Wait for ``work``; an interrupt cancels it."""
-        future = asyncio.run_coroutine_threadsafe(_coroutine(work), self._loop)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
-
-    def _close_at_the_end(self) -> None:
-        # Not atexit: the interpreter waits for SQLite's threads before it calls that.
-        threading.main_thread().join()
-        for board in list(self.boards):
-            board.close()
-
-
-async def _coroutine(work: Awaitable[T]) -> T:
-    return await work
-
-
-@cache
-def _loop() -> _Loop:
-    return _Loop()
-
-
 class _Blocking(Generic[H_co]):
     """What is held on the loop's thread."""
 
@@ -70,7 +36,7 @@ class _Blocking(Generic[H_co]):
 def _blocking(method: Callable[Concatenate[H, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[_Blocking[H], P], T]:
     @wraps(method)
     def blocking(self: _Blocking[H], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return _loop().do(method(self._held, *args, **kwargs))
+        return background().do(method(self._held, *args, **kwargs))
 
     return blocking
 
@@ -87,7 +53,7 @@ class SyncFeed(Generic[T]):
 
     def __next__(self) -> T:
         try:
-            return _loop().do(self._next())
+            return background().do(self._next())
         except (TimeoutError, StopAsyncIteration):
             raise StopIteration from None
 
@@ -102,7 +68,7 @@ class SyncFeed(Generic[T]):
 
     def close(self) -> None:
         """Stop hearing."""
-        _loop().do(self._feed.aclose())
+        background().do(self._feed.aclose())
 
 
 class SyncBatch(_Blocking[Batch]):
@@ -122,7 +88,7 @@ class SyncBatch(_Blocking[Batch]):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        _loop().do(self._held.__aexit__(kind))
+        background().do(self._held.__aexit__(kind))
 
 
 class SyncBoard(_Blocking[Board]):
@@ -137,6 +103,11 @@ class SyncBoard(_Blocking[Board]):
         self.name = board.name
         self.agent = board.agent
 
+    @property
+    def held(self) -> Board:
+        """The board itself, for code on its loop: ``blackboard.background``'s."""
+        return self._held
+
     say = _blocking(Board.say)
     deposit = _blocking(Board.deposit)
     constrain = _blocking(Board.constrain)
@@ -145,6 +116,7 @@ class SyncBoard(_Blocking[Board]):
     use = _blocking(Board.use)
     load = _blocking(Board.load)
     assemble = _blocking(Board.assemble)
+    used = _blocking(Board.used)
     observe = _blocking(Board.observe)
     recall = _blocking(Board.recall)
     field = _blocking(Board.field)
@@ -213,12 +185,12 @@ class SyncBoard(_Blocking[Board]):
         async def made() -> Feed[T]:
             return await make().__aenter__()
 
-        return SyncFeed(_loop().do(made()), timeout)
+        return SyncFeed(background().do(made()), timeout)
 
     def close(self) -> None:
         """Close the board. Harmless when done twice."""
-        _loop().boards.discard(self)
-        _loop().do(self._life.aclose())
+        background().closers.discard(self._life.aclose)
+        background().do(self._life.aclose())
 
     def __enter__(self) -> Self:
         return self
@@ -238,14 +210,14 @@ def open_sync(
     **settings: Any,
 ) -> SyncBoard:
     """Open a board as ``agent``, as ``blackboard.open`` does, for code without an event loop."""
+    life = AsyncExitStack()
 
     async def opened() -> SyncBoard:
-        life = AsyncExitStack()
         opening = open_async(
             address, agent=agent, detectors=detectors, summariser=summariser, credentials=credentials, outbox=outbox, **settings
         )
         return SyncBoard(await life.enter_async_context(opening), life)
 
-    board = _loop().do(opened())
-    _loop().boards.add(board)
+    board = background().do(opened())
+    background().closers.add(life.aclose)
     return board
