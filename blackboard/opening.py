@@ -43,7 +43,7 @@ from bus.port import Bus, Channel
 PATIENCE = 60.0
 """Seconds that it is waited for an order to be done, which may move much."""
 MEMORY = ":memory:"
-"""The address of a board that nobody keeps and nobody else sees."""
+"""The address of a board that nobody keeps and nobody else sees; with a name behind it, of one that this process shares."""
 CONNECT_WITHIN = 5.0
 """Seconds in which a server must be there; after that an outbox that was used before goes on without it."""
 
@@ -62,7 +62,8 @@ async def open(  # noqa: A001 - blackboard.open, as one opens a file
 ) -> AsyncIterator[Board]:
     """Open a board as ``agent``.
 
-    ``address`` is a name or a path (``"procurement"``: kept in ``./procurement.db`` and hosted in this process), ``":memory:"``, or
+    ``address`` is a name or a path (``"procurement"``: kept in ``./procurement.db`` and hosted in this process); ``":memory:"``, for a
+    board of one's own that nobody keeps, or ``":memory:NAME"``, which all who open it in this event loop share until the last closes; or
     ``"nats://HOST:PORT/BOARD"`` for one that is served (``tls://``, where it is reached from elsewhere). ``credentials`` is the agent's key
     file there, or a folder of key files (``AGENT.nk``); if it is not given, what PHEROBOARD_CREDENTIALS names.
 
@@ -174,6 +175,20 @@ async def _order(
             raise refused(refusal.code, refusal.message)
 
 
+def board_of(address: str | Path) -> str:
+    """The name of the board at an address. Raises ``BadName``."""
+    said = str(address)
+    if "://" in said:
+        server, _, name = said.rpartition("/")
+        if not name or server.endswith(":/"):
+            raise BadName(f"address {said!r} names no board: write it behind the server, as in nats://127.0.0.1:4222/procurement")
+    elif said.startswith(MEMORY):
+        name = said.removeprefix(MEMORY) or "memory"
+    else:
+        name = Path(address).resolve().name.removesuffix(".db")
+    return names.valid_name(name, "board")
+
+
 def _reached(
     address: str | Path,
     agent: str,
@@ -244,10 +259,8 @@ async def hosts_of(address: str, *, credentials: str | Path | None = None) -> tu
 
 @asynccontextmanager
 async def _served(address: str, agent: str, credentials: str | Path | None, *, later: bool = False) -> AsyncIterator[tuple[Channel, str]]:
-    server, _, name = address.rpartition("/")
-    if not name or server.endswith(":/"):
-        raise BadName(f"address {address!r} names no board: write it behind the server, as in nats://127.0.0.1:4222/procurement")
-    names.valid_name(name, "board")
+    name = board_of(address)
+    server = address.rpartition("/")[0]
     from bus.credentials import find  # NATS and its keys take a while to import, and embedded boards do without
     from bus.nats import NatsBus
 
@@ -294,16 +307,18 @@ async def _embedded(address: str | Path, settings: Mapping[str, Any], hosting: "
 
 async def _hosted(address: str | Path, settings: Mapping[str, Any], hosting: "_Hosting") -> "_Host":
     """The host of this address in this event loop, made if there is none."""
+    name = board_of(address)
     if address == MEMORY:
-        return _Host("memory", MemoryStore(), settings, hosting)
+        return _Host(name, MemoryStore(), settings, hosting)
+    shared = str(address).startswith(MEMORY)
     path = Path(address).resolve()  # noqa: ASYNC240 - a moment
-    if path.suffix != ".db":
+    if not shared and path.suffix != ".db":
         path = path.with_name(path.name + ".db")
     key = (asyncio.get_running_loop(), path)
     while (host := _hosts.get(key)) is not None and host.closing:
         await asyncio.wait({host.task})
     if host is None:
-        host = _hosts[key] = _Host(path.stem, SqliteStore(path), settings, hosting)
+        host = _hosts[key] = _Host(name, MemoryStore() if shared else SqliteStore(path), settings, hosting)
         host.task.add_done_callback(lambda _: _hosts.pop(key))
     return host
 
@@ -313,7 +328,7 @@ class _Host:
 
     def __init__(self, name: str, store: Store, settings: Mapping[str, Any], hosting: "_Hosting") -> None:
         clock = SystemClock()
-        self.name = names.valid_name(name, "board")
+        self.name = name
         self.bus = MemoryBus(clock.now)
         self.users = 0
         self._service = Service(name, self.bus, store, clock, settings=settings, **hosting._asdict())

@@ -2,25 +2,37 @@
 
 Laws:
 
-- ``do`` raises nothing of the board's, and waits at most ``within`` seconds, or not at all while the board is known to be down.
+- ``do`` and ``ensure`` raise nothing, and wait at most ``within`` seconds, or not at all while the board is known to be down.
 - It is told once that the board is down, and once that it is back.
-- What is to be done ``later`` is done in order, before anything else, once the board is back; at most ``KEPT`` of it is kept.
+- Only what a board, its files or its transport raises means that it is down. What it refuses is told once for each reason; anything else is
+  a fault of ours, or of an adapter's, and is told with its traceback. Neither costs anybody the board.
+- What is ensured is done in the order in which it came, and once: its caller may stop waiting, or be cancelled, but it goes on, and what
+  failed because the board was down is done again, before anything else, when it is back. At most ``KEPT`` of it waits.
+- A client that can come back is waited for, since what it was told may be on its way: another would say that again. One that cannot is
+  replaced.
 """
 
 import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, TypeVar
 
 from blackboard.client import Board
-from blackboard.errors import Refused
+from blackboard.errors import BlackboardError, Refused
+from bus.errors import BadMessage, BadName, BusError, NoAnswer, TooLarge
 
 AGAIN = 1.0
 """Seconds between two looks for a board that is down."""
 KEPT = 1000
-"""Of what is to be done later, the newest."""
+"""Of what is ensured, so much waits for the board at most: the newest."""
+TRIES = 3
+"""Times that something is tried on a board that answers everything else."""
+
+_NOT_TAKEN = (Refused, BadMessage, BadName, TooLarge)
+"""What is wrong is what was said."""
+_DOWN = (BlackboardError, BusError, OSError)
 
 _logger = logging.getLogger(__name__)
 
@@ -29,58 +41,119 @@ Work = Callable[[Board], Awaitable[T]]
 
 
 class Reached:
-    """The board of ``agent``, which ``opening`` opens. It belongs to one event loop."""
+    """The board of ``agent``, which ``opening`` opens. It belongs to the event loop in which it is made."""
 
     def __init__(self, agent: str, opening: Callable[[], AbstractAsyncContextManager[Board]], within: float) -> None:
         self._agent, self._opening, self._within = agent, opening, within
         self._board: Board | None = None
-        """None: it is not open yet, or down."""
+        """None: it is not open yet, down, or closed."""
         self._down = False
         """Is it known to be?"""
+        self._closed = False
         self._moved = asyncio.Event()
-        self._later: deque[Work[Any]] = deque(maxlen=KEPT)
+        self._ensured: deque[_Ensured] = deque()
+        """What is under way, or waits for the board, oldest first."""
         self._lost = 0
-        self._refused: set[str] = set()
-        self._behind: set[asyncio.Task[None]] = set()
-        self._keeper: asyncio.Task[None] | None = None
+        self._told: set[str] = set()
+        self._behind: set[asyncio.Task[object]] = set()
+        self.loop = asyncio.get_running_loop()
+        self._keeper = asyncio.create_task(self._keep(), name=f"memory of {agent}")
 
-    async def do(self, work: Work[T], otherwise: T, *, later: bool) -> T:
-        """What ``work`` gives; ``otherwise`` if the board cannot be had, or refuses it."""
-        if self._keeper is None:
-            self._keeper = asyncio.create_task(self._keep(), name=f"memory of {self._agent}")
+    async def do(self, work: Work[T], otherwise: T) -> T:
+        """What ``work`` gives; ``otherwise`` if the board cannot be had, or does not take it. Being cancelled cancels it."""
+        board: Board | None = None
         try:
             async with asyncio.timeout(self._within):
-                while self._board is None and not self._down:
-                    await self._moved.wait()
-                if self._board is not None:
-                    return await work(self._board)
-        except Refused as error:
-            self._tell_refused(error)
+                board = await self._there()
+                return otherwise if board is None else await work(board)
+        except Exception as error:  # noqa: BLE001 - whatever it is: the framework's call goes on
+            self._met(error, board)
             return otherwise
-        except Exception as error:  # noqa: BLE001 - whatever a board raises: the framework's call goes on
-            # What was under way is not done later: a client says what it was told to, as soon as it can.
-            self._fall(error if str(error) else TimeoutError(f"no answer within {self._within:g} s"))
-            return otherwise
-        if later:
-            self._lost += len(self._later) == KEPT
-            self._later.append(work)
-        return otherwise
 
-    def behind(self, work: Work[Any]) -> None:
+    def behind(self, work: Work[object]) -> None:
         """Do it without anybody who waits for it; while the board is down, not at all."""
-        task = asyncio.create_task(self.do(work, None, later=False))
+        task = asyncio.create_task(self.do(work, None))
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
 
+    async def ensure(self, work: Work[T], otherwise: T) -> T:
+        """Let it be done, once; what it gives, or ``otherwise`` if the board is down and it will be done later."""
+        if self._closed:
+            return otherwise
+        ensured = _Ensured(work, otherwise)
+        self._ensured.append(ensured)
+        if len(self._ensured) > KEPT:
+            self._lost += 1
+            self._ensured.popleft().cancel()
+        if self._board is not None:
+            _ = self._begin(ensured, self._board)
+        try:
+            async with asyncio.timeout(self._within):
+                while not (ensured.done or self._down or self._closed):
+                    await self._moved.wait()
+        except TimeoutError as error:
+            self._met(error, self._board)
+        gave: T = ensured.gave
+        return gave
+
     async def aclose(self) -> None:
-        """Close the board, which sends what was said. What is to be done later is not done."""
-        if self._behind:
-            await asyncio.wait(self._behind)
-        keeper, self._keeper = self._keeper, None
-        if keeper is not None:
-            keeper.cancel()
-            await asyncio.wait({keeper})
-        self._board, self._down = None, False
+        """Close the board, which sends what was said. What waits for a board that is down is lost, which is told."""
+        self._closed = True
+        self._stir()
+        if under_way := self._behind | {each.task for each in self._ensured if each.task is not None}:
+            await asyncio.wait(under_way, timeout=self._within)
+        self._keeper.cancel()
+        await asyncio.wait({self._keeper})
+        self._board = None
+        for each in self._ensured:
+            each.cancel()
+        if lost := self._lost + len(self._ensured):
+            _logger.warning("the board of %s was down when its memory was closed: %d events that were observed are lost", self._agent, lost)
+
+    # ---- its state ----------------------------------------------------------------------------------------------------------------------
+
+    async def _there(self) -> Board | None:
+        """The board, once it was opened or found to be down."""
+        while self._board is None and not (self._down or self._closed):
+            await self._moved.wait()
+        return self._board
+
+    def _met(self, error: Exception, board: Board | None) -> bool:
+        """Tell what went wrong; was it that ``board`` is down?"""
+        if isinstance(error, _NOT_TAKEN) or (isinstance(error, ExceptionGroup) and error.split(_NOT_TAKEN)[1] is None):
+            if self._first(error):
+                _logger.warning("the board of %s does not take what its framework said (told once for each reason): %s", self._agent, error)
+            return False
+        if not isinstance(error, _DOWN):
+            if self._first(error):
+                _logger.error("a fault beside the board of %s (told once for each kind)", self._agent, exc_info=error)
+            return False
+        if board is self._board:  # not one that was replaced meanwhile
+            self._fall(error if str(error) else TimeoutError(f"no answer within {self._within:g} s"))
+        return True
+
+    def _first(self, error: Exception) -> bool:
+        kind = type(error).__name__
+        first = kind not in self._told
+        self._told.add(kind)
+        return first
+
+    def _fall(self, error: Exception) -> None:
+        if not (self._down or self._closed):
+            _logger.warning("the board of %s is down, and its memory with it; it is looked for in the background: %s", self._agent, error)
+        self._board, self._down = None, True
+        self._stir()
+
+    def _rise(self, board: Board) -> None:
+        if self._down:
+            lost = f"; of what was observed meanwhile, the oldest {self._lost:,} events are lost" if self._lost else ""
+            _logger.info("the board of %s is back%s", self._agent, lost)
+        self._board, self._down, self._lost = board, False, 0
+        self._stir()
+
+    def _stir(self) -> None:
+        self._moved.set()
+        self._moved = asyncio.Event()
 
     # ---- finding it ---------------------------------------------------------------------------------------------------------------------
 
@@ -90,46 +163,78 @@ class Reached:
             try:
                 async with self._opening() as board:
                     await self._hold(board)
-            except Exception as error:  # noqa: BLE001 - it is told, and tried again
+            except _DOWN as error:
+                self._fall(error)
+            except Exception as error:  # a fault: it is tried again all the same
+                if self._first(error):
+                    _logger.exception("the board of %s cannot be opened (told once for each kind)", self._agent)
                 self._fall(error)
             await asyncio.sleep(AGAIN)
 
     async def _hold(self, board: Board) -> None:
         """Give the board out while it is up. Raises what says that it will not come back by itself."""
         while True:
-            await self._catch_up(board)
-            self._rise(board)
-            while not self._down:
-                await self._moved.wait()
-            await board.stats()  # which asks for some seconds; what it raises closes the client, and opens another
+            if await self._catch_up(board):
+                self._rise(board)
+                while not self._down:
+                    await self._moved.wait()
+            await self._until_it_answers(board)
 
-    async def _catch_up(self, board: Board) -> None:
-        """Do what was to be done later."""
-        while self._later:
+    @staticmethod
+    async def _until_it_answers(board: Board) -> None:
+        while True:
             try:
-                await self._later[0](board)
-            except Refused as error:
-                self._tell_refused(error)
-            self._later.popleft()
+                await board.stats()  # which asks for some seconds
+            except NoAnswer:
+                await asyncio.sleep(AGAIN)
+            else:
+                return
 
-    def _rise(self, board: Board) -> None:
-        if self._down:
-            lost = f"; of what was observed meanwhile, the oldest {self._lost:,} events are lost" if self._lost else ""
-            _logger.info("the board of %s is back%s", self._agent, lost)
-        self._board, self._down, self._lost = board, False, 0
+    # ---- what is ensured ----------------------------------------------------------------------------------------------------------------
+
+    def _begin(self, ensured: "_Ensured", board: Board) -> "asyncio.Task[None]":
+        ensured.task = asyncio.create_task(self._perform(ensured, board))
+        return ensured.task
+
+    async def _perform(self, ensured: "_Ensured", board: Board) -> None:
+        ensured.tries += 1
+        try:
+            ensured.gave = await ensured.work(board)
+        except Exception as error:  # noqa: BLE001 - as in ``do``
+            if self._met(error, board):
+                ensured.task = None
+                return
+        ensured.done = True
+        with suppress(ValueError):  # there may have been too many
+            self._ensured.remove(ensured)
         self._stir()
 
-    def _fall(self, error: Exception) -> None:
-        if not self._down:
-            _logger.warning("the board of %s is down, and its memory with it; it is looked for in the background: %s", self._agent, error)
-        self._board, self._down = None, True
-        self._stir()
+    async def _catch_up(self, board: Board) -> bool:
+        """Do what waits for the board, one after the other; False if it went down meanwhile."""
+        while self._ensured:
+            first = self._ensured[0]
+            if first.task is None and first.tries == TRIES:
+                self._lost += 1
+                self._ensured.popleft()
+                continue
+            # What was under way when the board went down may only wait for its acknowledgement.
+            await asyncio.wait({first.task or self._begin(first, board)})
+            if not first.done:
+                return False
+        return True
 
-    def _tell_refused(self, error: Refused) -> None:
-        if error.code not in self._refused:
-            self._refused.add(error.code)
-            _logger.warning("the board of %s does not take what its framework said (told once for each reason): %s", self._agent, error)
 
-    def _stir(self) -> None:
-        self._moved.set()
-        self._moved = asyncio.Event()
+class _Ensured:
+    """Something that is to be done."""
+
+    def __init__(self, work: Work[Any], otherwise: Any) -> None:
+        self.work = work
+        self.gave = otherwise
+        self.task: asyncio.Task[None] | None = None
+        """What does it now."""
+        self.tries = 0
+        self.done = False
+
+    def cancel(self) -> None:
+        if self.task is not None:
+            self.task.cancel()

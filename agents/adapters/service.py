@@ -14,27 +14,35 @@ Laws:
 """
 
 import asyncio
-import logging
+import inspect
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from agents.adapters import observing
 from agents.adapters.events import Event
+from agents.adapters.hopping import Hop, on
 from agents.adapters.reaching import Reached
 from blackboard.background import await_on, background, wait_on
 from blackboard.client import Board
+from blackboard.config import BoardConfig
 from blackboard.errors import BadValue
+from blackboard.opening import MEMORY, board_of
 from blackboard.opening import open as open_board
 from blackboard.sync import SyncBoard
+from bus.messages import Assembled
 from bus.names import valid_name
 
 WITHIN = 2.0
 """Seconds that a call waits for the board at most."""
+HOP = 0.5
+"""Seconds more in which the loop of the boards must have said so: else it is blocked."""
+SETTINGS = {*inspect.signature(open_board).parameters, *BoardConfig.__struct_fields__} - {"address", "agent", "name", "settings"}
 
-_logger = logging.getLogger(__name__)
+_in_memory = count(1)
 
 T = TypeVar("T")
 
@@ -42,10 +50,11 @@ T = TypeVar("T")
 class MemoryService:
     """The memory of a framework's agents.
 
-    ``board`` is an address, as ``blackboard.open`` takes it, on which each agent gets a client of its own when it first needs one; or a
-    board that is open, which serves the one agent that holds it, and stays its opener's to close. ``credentials`` is a key file, or the
-    folder of them. What is observed goes into ``scope``: *private*, each agent's own, or *shared*. ``within``: seconds that a call may
-    wait for the board. ``settings``: further ones of ``blackboard.open``. Raises ``BadValue``.
+    ``board`` is an address, as ``blackboard.open`` takes it, on which each agent gets a client of its own when it first needs one
+    (``":memory:"``: a board of this service's own, which all its agents share); or a board that is open, which serves the one agent that
+    holds it, and stays its opener's to close. ``credentials`` is a key file, or the folder of them. What is observed goes into ``scope``:
+    *private*, each agent's own, or *shared*. ``within``: seconds that a call may wait for the board. ``settings``: further ones of
+    ``blackboard.open``. Raises ``BadValue``, ``BadName``.
     """
 
     def __init__(
@@ -64,23 +73,28 @@ class MemoryService:
         self.scope = scope
         self._within = within
         self._clients: dict[str, Reached] = {}
-        self._told = False
         if isinstance(board, Board | SyncBoard):
             if credentials is not None or settings:
                 raise BadValue("credentials and settings are for a board that the service opens: this one is open")
-            held, self._loop = (board, _running()) if isinstance(board, Board) else (board.held, background().loop)
-            self._clients[held.agent] = Reached(held.agent, lambda: nullcontext(held), within)
-            self._opening: Callable[[str], AbstractAsyncContextManager[Board]] | None = None
+            held = board if isinstance(board, Board) else board.held
+            self._opening: Callable[[str], AbstractAsyncContextManager[Board]] = lambda _: nullcontext(held)
+            self._only: str | None = held.agent
+            self._home = _running() if isinstance(board, Board) else None
+        elif isinstance(board, str | Path):
+            board_of(board)
+            if unknown := settings.keys() - SETTINGS:
+                raise BadValue(f"setting {min(unknown)!r}: there are {', '.join(sorted(SETTINGS))}")
+            address = f"{MEMORY}{next(_in_memory)}" if board == MEMORY else board
+            self._opening = lambda agent: open_board(address, agent=agent, credentials=credentials, **settings)
+            self._only = self._home = None
         else:
-            self._loop = background().loop
-            self._opening = lambda agent: open_board(board, agent=agent, credentials=credentials, **settings)
-            background().closers.add(self._aclose)
+            raise BadValue(f"board {board!r}: give an address, or a board that is open")
+        self._hop = Hop(self._loop, within + HOP)
 
     def client(self, agent: str) -> None:
         """Check that the service serves ``agent``, before it is needed. Raises ``BadName``, ``BadValue``."""
-        if valid_name(agent) not in self._clients and self._opening is None:
-            held = ", ".join(self._clients)
-            raise BadValue(f"agent {agent!r}: the board that is open is {held}'s; give an address to serve several agents")
+        if self._only not in {None, valid_name(agent)}:
+            raise BadValue(f"agent {agent!r}: the board that is open is {self._only}'s; give an address to serve several agents")
 
     # ---- the contract -------------------------------------------------------------------------------------------------------------------
 
@@ -89,14 +103,14 @@ class MemoryService:
 
         What is in it is thereby used, which reinforces it a little.
         """
-        return await self.reach(agent, partial(self._assemble, query=query, max_tokens=max_tokens), "")
+        return await self._hop.do(partial(self._assemble, agent, query, max_tokens), "")
 
     def assemble_sync(self, agent: str, query: str, max_tokens: int) -> str:
         """``assemble`` for code without an event loop."""
-        return self.reach_sync(agent, partial(self._assemble, query=query, max_tokens=max_tokens), "")
+        return self._hop.do_sync(partial(self._assemble, agent, query, max_tokens), "")
 
     async def observe(self, agent: str, event: Event) -> None:
-        """Take in what happened in the agent's turn. While the board is down it is kept, and said once that is back."""
+        """Take in what happened in the agent's turn, once. While the board is down it is kept, and said when that is back."""
         await self.reach(agent, partial(observing.observe, event=event, scope=self.scope), None, later=True)
 
     def observe_sync(self, agent: str, event: Event) -> None:
@@ -107,53 +121,58 @@ class MemoryService:
 
     async def reach(self, agent: str, work: Callable[[Board], Awaitable[T]], otherwise: T, *, later: bool = False) -> T:
         """What ``work`` gives with the agent's board; ``otherwise`` if that cannot be had now: then it is done ``later``, or not."""
-        return await await_on(self._loop, self._do(agent, work, otherwise, later)) if self._there() else otherwise
+        return await self._hop.do(partial(self._do, agent, work, otherwise, later=later), otherwise, surely=later)
 
     def reach_sync(self, agent: str, work: Callable[[Board], Awaitable[T]], otherwise: T, *, later: bool = False) -> T:
         """``reach`` for code without an event loop."""
-        return wait_on(self._loop, self._do(agent, work, otherwise, later)) if self._there(waits=True) else otherwise
+        return self._hop.do_sync(partial(self._do, agent, work, otherwise, later=later), otherwise, surely=later)
 
-    async def _do(self, agent: str, work: Callable[[Board], Awaitable[T]], otherwise: T, later: bool) -> T:
-        if agent not in self._clients:
-            self.client(agent)
-            assert self._opening is not None
-            self._clients[agent] = Reached(agent, partial(self._opening, agent), self._within)
-        return await self._clients[agent].do(work, otherwise, later=later)
+    # ---- on the loop of the boards ------------------------------------------------------------------------------------------------------
 
-    async def _assemble(self, board: Board, query: str, max_tokens: int) -> str:
-        assembled = await observing.assemble(board, query, max_tokens)
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        return self._home or background().loop
+
+    async def _do(self, agent: str, work: Callable[[Board], Awaitable[T]], otherwise: T, *, later: bool) -> T:
+        client = self._reached(agent)
+        return await (client.ensure(work, otherwise) if later else client.do(work, otherwise))
+
+    async def _assemble(self, agent: str, query: str, max_tokens: int) -> str:
+        client = self._reached(agent)
+        nothing: Assembled | None = None
+        assembled = await client.do(partial(observing.assemble, query=query, max_tokens=max_tokens), nothing)
+        if assembled is None:
+            return ""
         if assembled.chosen:  # said behind the call, which need not wait until it is durable
-            self._clients[board.agent].behind(lambda board: board.used(assembled))
+            client.behind(lambda board: board.used(assembled))
         return assembled.text
 
-    def _there(self, *, waits: bool = False) -> bool:
-        """Can the loop of the boards be reached from here?"""
-        if not self._loop.is_running():
-            why = "the event loop in which its board was opened has ended"
-        elif waits and _on(self._loop):
-            why = "a call without await, in the event loop of its board, would wait for itself: use the async twin, or give an address"
-        else:
-            return True
-        if not self._told:
-            self._told = True
-            _logger.warning("no memory: %s", why)
-        return False
+    def _reached(self, agent: str) -> Reached:
+        client = self._clients.get(agent)
+        if client is None or client.loop is not asyncio.get_running_loop():  # that of a process from which this one was forked
+            self.client(agent)
+            client = self._clients[agent] = Reached(agent, partial(self._opening, agent), self._within)
+            if self._home is None:
+                background().closers.add(self._aclose)
+        return client
+
+    async def _aclose(self) -> None:
+        background().closers.discard(self._aclose)
+        clients, self._clients = self._clients, {}
+        await asyncio.gather(*(client.aclose() for client in clients.values()))
 
     # ---- its end ------------------------------------------------------------------------------------------------------------------------
 
     async def aclose(self) -> None:
         """Send what was said, and close what was opened. Used again, it opens anew."""
-        await await_on(self._loop, self._aclose())
+        if (loop := self._loop()).is_running():
+            await await_on(loop, self._aclose())
 
     def close(self) -> None:
-        """``aclose`` for code without an event loop."""
-        wait_on(self._loop, self._aclose())
-
-    async def _aclose(self) -> None:
-        for client in self._clients.values():
-            await client.aclose()
-        if self._opening is not None:
-            self._clients.clear()
+        """``aclose`` for code without an event loop. Raises ``BadValue`` in the loop of its board, where it would wait for itself."""
+        if (loop := self._loop()).is_running():
+            if on(loop):
+                raise BadValue("close, or with, in the event loop of its board would wait for itself: use aclose, or async with")
+            wait_on(loop, self._aclose())
 
     async def __aenter__(self) -> Self:
         return self
@@ -173,11 +192,3 @@ def _running() -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
     except RuntimeError:
         raise BadValue("a board of blackboard.open belongs to its event loop: make the service in there, or give an address") from None
-
-
-def _on(loop: asyncio.AbstractEventLoop) -> bool:
-    """Are we on this loop?"""
-    try:
-        return asyncio.get_running_loop() is loop
-    except RuntimeError:
-        return False
