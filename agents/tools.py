@@ -14,6 +14,7 @@ Laws:
 """
 
 import inspect
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, get_type_hints
 
@@ -21,6 +22,9 @@ import msgspec
 from msgspec import Struct
 
 from blackboard.errors import BadValue
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What providers take."""
 
 
 class Tool(Struct, frozen=True):
@@ -39,23 +43,27 @@ class Tool(Struct, frozen=True):
     def of(cls, function: "Callable[..., Any] | Tool") -> "Tool":
         """The tool that a function is: its name, its docstring, and the types of its parameters, which must be JSON's.
 
-        A function may be ``async``. What is a tool already stays it. Raises ``BadValue`` for a parameter without a type, or of one that
-        JSON has not.
+        A function may be ``async``, or a method. What is a tool already stays it. Raises ``BadValue`` for a function without a name, for a
+        parameter without a type, and for one of a type, or with a default, that JSON has not.
         """
         if isinstance(function, Tool):
             return function
-        name: str = getattr(function, "__name__", type(function).__name__)
+        name = getattr(function, "__name__", "")
+        if not _NAME.fullmatch(name):
+            raise BadValue(f"tool {name or function!r} has no name that a model can call it by: write it as a function, with def")
         try:
             hints = get_type_hints(function, include_extras=True)
             arguments = msgspec.defstruct(
                 name, [_field(each, hints, name) for each in inspect.signature(function).parameters.values()],
                 kw_only=True, forbid_unknown_fields=True,
             )  # fmt: skip
-            schema = msgspec.json.schema(arguments, ref_template="#/$defs/{name}")
-        except TypeError as error:
-            raise BadValue(f"tool {name}: {error}: give its parameters types that JSON has") from error
-        definitions = schema["$defs"]
-        parameters = {key: value for key, value in definitions.pop(name).items() if key != "title"}
+            (reference,), definitions = msgspec.json.schema_components([arguments], ref_template="#/$defs/{name}")
+        except (TypeError, NameError) as error:
+            raise BadValue(
+                f"tool {name}: {error}: give its parameters types that JSON has, which can be looked up in its module"
+            ) from error
+        own = definitions.pop(reference["$ref"].removeprefix("#/$defs/"))
+        parameters = {key: value for key, value in own.items() if key != "title"}
         if definitions:
             parameters["$defs"] = definitions
         return cls(name, inspect.cleandoc(function.__doc__ or name), parameters, function, arguments)
@@ -78,4 +86,7 @@ def _field(parameter: inspect.Parameter, hints: Mapping[str, Any], name: str) ->
         raise BadValue(f"tool {name}: parameter {parameter.name!r} has no type: write one, as in {parameter.name}: str")
     if parameter.default is parameter.empty:
         return parameter.name, hints[parameter.name]
-    return parameter.name, hints[parameter.name], parameter.default
+    default = parameter.default
+    if isinstance(default, list | dict | set):  # as in Python, it is one for all calls
+        default = msgspec.field(default_factory=lambda: parameter.default)
+    return parameter.name, hints[parameter.name], default

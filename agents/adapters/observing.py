@@ -5,19 +5,25 @@ Laws:
 - What was assembled for a prompt is never observed: whole sections are taken out of every text first.
 - What a person said is read by rules (chapter 3), and stands besides word for word, unless it is small talk or only asks; what the agent
   stated and what a tool returned stands word for word. Said again it confirms, and adds nothing.
-- An item is short enough to be recalled: of a long text the beginning stands, with how much is left out.
+- An item is short enough to be recalled: of a long text the beginning stands, with how much is left out. Whatever the length, it takes
+  milliseconds: the board's event loop waits for it.
 """
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from agents.adapters.events import AgentSaid, Event, ToolReturned, UserSaid
 from blackboard.client import Board
+from blackboard.scent.observing import LONGEST
 from blackboard.section import without_memory
 from blackboard.tokens import count_tokens
 from bus.messages import Assembled
 
 MAX_ITEM = 400
 """Tokens of an observed text that stand in its item."""
+LONGEST_TOKEN = 8
+"""Characters that one has at most, on average, in what is read: blanks and dashes may have more."""
 LONGEST_QUERY = 4_000
 """Characters of a query, of which the last ones count: a question tends to end a message."""
 NOTHING_SAID = frozenset({"chatter", "error_log"})
@@ -35,26 +41,54 @@ async def observe(board: Board, event: Event, scope: str = "private") -> None:
     """Put onto ``board`` what an event says, in ``scope``. Nothing comes of what says nothing."""
     match event:
         case UserSaid(text, conversation):
-            scents = await board.observe(text, conversation=conversation, scope=scope)
-            said = excerpt(without_memory(text))
+            said = _said(text)
+            half = (LONGEST - 1) // 2  # of a long message what frames it, as what is said of a document that is pasted, is read by rules
+            framed = said if len(said) <= LONGEST else f"{said[:half]}\n{said[-half:]}"
+            scents = await board.observe(framed, conversation=conversation, scope=scope)
             if said and not said.endswith(("?", "？")) and any(scent.type not in NOTHING_SAID for scent in scents):
-                await board.deposit(said, scope=scope, meta={"speaker": "user"})
+                await board.deposit(excerpt(said), scope=scope, meta={"speaker": "user"})
         case AgentSaid(text):
-            if said := excerpt(without_memory(text)):
-                await board.deposit(said, scope=scope)
+            if said := _said(text):
+                await board.deposit(excerpt(said), scope=scope)
         case ToolReturned(tool, arguments, result, failed):
-            if said := excerpt(without_memory(result)):
-                given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in arguments.items())
-                content = f"{excerpt(f'{tool}({given})', MAX_ITEM // 4)}{' failed' * failed}: {said}"
+            if said := _said(result):
+                content = f"{excerpt(_said(_call(tool, arguments)), MAX_ITEM // 4)}{' failed' * failed}: {excerpt(said)}"
                 await board.deposit(content, kind="trace" if failed else "tool_result", scope=scope, meta={"tool": tool})
 
 
 def excerpt(text: str, max_tokens: int = MAX_ITEM) -> str:
     """A text of at most about ``max_tokens``: all of it, or its beginning and how many characters are left out."""
-    said = text.strip()
-    if len(said) <= max_tokens or count_tokens(said) <= max_tokens:  # no tokenizer makes more tokens of a text than it has bytes
-        return said
-    cut = min(len(said), max_tokens * 4)
-    while count_tokens(said[:cut]) > max_tokens:
-        cut = cut * 3 // 4
-    return f"{said[:cut].rstrip()} […{len(said) - cut:,} characters left out]"
+    cut = min(len(text), max_tokens * LONGEST_TOKEN)
+    while count_tokens(text[:cut]) > max_tokens:
+        cut = cut * 4 // 5
+    return text if cut == len(text) else f"{text[:cut].rstrip()} […{len(text) - cut:,} characters left out]"
+
+
+def _call(tool: str, arguments: Mapping[str, Any]) -> str:
+    """A call as one writes it."""
+    return f"{tool}({', '.join(f'{name}={_written(value)}' for name, value in arguments.items())})"
+
+
+def _written(value: Any) -> str:
+    try:
+        return json.dumps(_news(value), ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):  # a framework's own objects, in all their variety
+        return repr(value)
+
+
+def _news(value: Any) -> Any:
+    """A value whose texts are without memory: once they are written as JSON, a section is none any more."""
+    match value:
+        case str():
+            return without_memory(value)
+        case Mapping():
+            return {name: _news(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_news(each) for each in value]
+        case _:
+            return value
+
+
+def _said(text: str) -> str:
+    """What a text says that the board did not, as Unicode has it: what a model streamed may hold half of a pair."""
+    return without_memory(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()

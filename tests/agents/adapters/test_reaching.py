@@ -1,0 +1,307 @@
+"""Claims about one agent's board that may be away."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+
+from agents.adapters import reaching
+from agents.adapters.reaching import KEPT, TRIES, Reached
+from blackboard.client import Board
+from blackboard.errors import BadValue, UnknownKind
+from blackboard.opening import open as open_board
+from bus.errors import NoAnswer, TooLarge, Unreachable
+from bus.messages import BoardStats
+
+
+@pytest.fixture(autouse=True)
+def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reaching, "AGAIN", 0.001)
+
+
+@pytest.fixture(autouse=True)
+def _told(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "agents.adapters.reaching")
+
+
+class Opening:
+    """Opens a board in memory, each time one; unless it is told to fail first, or to wait."""
+
+    def __init__(self, *failures: Exception) -> None:
+        self.failures = list(failures)
+        self.may = asyncio.Event()
+        self.may.set()
+        self.boards: list[Board] = []
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[Board]:
+        await self.may.wait()
+        if self.failures:
+            raise self.failures.pop(0)
+        async with open_board(":memory:", agent="finance") as board:
+            self.boards.append(board)
+            yield board
+
+
+@asynccontextmanager
+async def reached(opening: Opening, within: float = 10.0) -> AsyncIterator[Reached]:
+    made = Reached("finance", opening, within)
+    try:
+        yield made
+    finally:
+        await made.aclose()
+
+
+async def until(made: Reached, held: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not held():
+            await made._moved.wait()
+
+
+async def name(board: Board) -> str:
+    return board.name
+
+
+def messages(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
+    return [(record.levelname, record.message) for record in caplog.records if record.name == "agents.adapters.reaching"]
+
+
+async def test_a_board_that_is_away_at_first(caplog: pytest.LogCaptureFixture) -> None:
+    """It is told once that it is away, however often it is tried, and once that it is back; until then there is no memory."""
+    opening = Opening(Unreachable("nobody there"), Unreachable("nobody there"), Unreachable("nobody there"))
+    async with reached(opening) as made:
+        assert await made.do(name, "nothing") == "nothing"
+        await until(made, lambda: not made._down)
+        assert await made.do(name, "nothing") == "memory"
+    assert messages(caplog) == [
+        ("WARNING", "the board of finance is down, and its memory with it; it is looked for in the background: nobody there"),
+        ("INFO", "the board of finance is back"),
+    ]
+
+
+async def test_a_board_that_takes_long_to_open(caplog: pytest.LogCaptureFixture) -> None:
+    """A call waits its time, later ones do not wait, and what was observed meanwhile is said in order once it has opened."""
+    opening, said = Opening(), list[int]()
+    opening.may.clear()
+
+    def say(number: int) -> Callable[[Board], "asyncio.Future[None]"]:
+        async def saying(_: Board) -> None:
+            said.append(number)
+
+        return lambda board: asyncio.ensure_future(saying(board))
+
+    async with reached(opening, within=0.05) as made:
+        for number in range(5):
+            await made.ensure(say(number), None)
+        assert await made.do(name, "nothing") == "nothing"
+        assert said == []
+        opening.may.set()
+        await until(made, lambda: not made._down)
+        assert said == [0, 1, 2, 3, 4]
+        await made.ensure(say(5), None)
+        assert said == [0, 1, 2, 3, 4, 5]
+    assert messages(caplog)[0][1].endswith("no answer within 0.05 s")
+
+
+async def test_the_oldest_of_too_much_is_lost_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    """What is kept for a board that is away is bounded."""
+    opening, said = Opening(), list[int]()
+    opening.may.clear()
+
+    async def say(board: Board, number: int) -> None:
+        said.append(number)
+
+    async with reached(opening, within=0.01) as made:
+        for number in range(KEPT + 3):
+            await made.ensure(lambda board, number=number: say(board, number), None)  # type: ignore[misc]
+        opening.may.set()
+        await until(made, lambda: not made._down)
+    assert said == list(range(3, KEPT + 3))
+    assert messages(caplog)[-1] == ("INFO", "the board of finance is back; of what was observed meanwhile, the oldest 3 events are lost")
+
+
+@pytest.mark.parametrize("ensured", [False, True])
+async def test_what_a_board_refuses(ensured: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """It is told once for each reason, done once, and costs nobody the board; so does what is too large for it, and several at once."""
+    opening, tries = Opening(), list[Exception]()
+
+    def failing(error: Exception) -> Callable[[Board], "asyncio.Future[str]"]:
+        async def fail(_: Board) -> str:
+            tries.append(error)
+            raise error
+
+        return lambda board: asyncio.ensure_future(fail(board))
+
+    group = ExceptionGroup("two", [BadValue("a"), UnknownKind("b")])
+    async with reached(opening) as made:
+        for error in (BadValue("5 is no name"), BadValue("6 is no name"), UnknownKind("what?"), TooLarge("1 GB"), group):
+            work = failing(error)
+            assert await (made.ensure(work, "nothing") if ensured else made.do(work, "nothing")) == "nothing"
+            assert await made.do(name, "nothing") == "memory"
+    assert len(tries) == 5
+    assert [level for level, _ in messages(caplog)] == ["WARNING"] * 4
+    assert messages(caplog)[0][1].endswith("does not take what its framework said (told once for each reason): 5 is no name")
+
+
+@pytest.mark.parametrize("ensured", [False, True])
+async def test_a_fault_of_ours(ensured: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """What no board raises is in the log with its traceback, and costs nobody the board; it is not tried again."""
+    opening, tries = Opening(), list[int]()
+
+    async def wrong(board: Board) -> str:
+        tries.append(1)
+        return board.nonsense  # type: ignore[attr-defined,no-any-return]
+
+    async with reached(opening) as made:
+        for _ in range(2):
+            assert await (made.ensure(wrong, "nothing") if ensured else made.do(wrong, "nothing")) == "nothing"
+        assert await made.do(name, "nothing") == "memory"
+    assert len(tries) == 2
+    assert len(messages(caplog)) == 1
+    assert "board.nonsense" in caplog.text
+    assert "AttributeError" in caplog.text
+
+
+async def test_a_client_that_can_come_back_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not answer for a while is waited for, and what failed meanwhile is done again, once; no other client is opened."""
+    opening, fails, done = Opening(), [NoAnswer("busy"), NoAnswer("busy")], list[str]()
+
+    async def say(board: Board) -> str:
+        if fails:
+            raise fails.pop()
+        done.append(board.name)
+        return board.name
+
+    async with reached(opening) as made:
+        await made.do(name, "")
+        answers = [NoAnswer("busy"), NoAnswer("busy")]
+        stats = opening.boards[0].stats
+
+        async def busy() -> BoardStats:
+            if answers:
+                raise answers.pop()
+            return await stats()
+
+        monkeypatch.setattr(opening.boards[0], "stats", busy)
+        assert await made.ensure(say, "nothing") == "nothing"
+        await until(made, lambda: not made._down)
+        assert (done, answers, len(opening.boards)) == (["memory"], [], 1)
+
+
+async def test_a_client_that_cannot_come_back_is_replaced() -> None:
+    """Where the board says so, another is opened."""
+    opening = Opening()
+    async with reached(opening) as made:
+        await made.do(name, "")
+        await opening.boards[0].aclose()
+
+        async def gone() -> BoardStats:
+            raise Unreachable("closed for good")
+
+        opening.boards[0].stats = gone  # type: ignore[method-assign]
+        assert await made.ensure(lambda board: board.deposit("said once"), None) is None
+        await until(made, lambda: not made._down)
+        assert len(opening.boards) == 2
+        assert [item.content for item in await opening.boards[1].top()] == ["said once"]
+
+
+async def test_what_alone_fails_does_not_cost_the_memory(caplog: pytest.LogCaptureFixture) -> None:
+    """What a board that answers everything else does not answer is given up after some tries, and told as lost."""
+    opening, tries = Opening(), list[int]()
+
+    async def fail(_: Board) -> None:
+        tries.append(1)
+        raise NoAnswer("its host's log says more")
+
+    async with reached(opening) as made:
+        await made.do(name, "")
+        await made.ensure(fail, None)
+        await until(made, lambda: not made._down)
+        assert len(tries) == TRIES
+        assert await made.do(name, "nothing") == "memory"
+    assert messages(caplog)[-1] == ("INFO", "the board of finance is back; of what was observed meanwhile, the oldest 1 events are lost")
+
+
+async def test_an_error_of_a_former_board_is_no_news() -> None:
+    """What fails on a client that was replaced meanwhile does not count against the new one."""
+    opening, fail = Opening(), asyncio.Event()
+
+    async def late(_: Board) -> None:
+        await fail.wait()
+        raise Unreachable("closed for good")
+
+    async with reached(opening) as made:
+        await made.do(name, "")
+        waits = asyncio.create_task(made.do(late, None))
+        await asyncio.sleep(0)
+        async with open_board(":memory:", agent="finance") as another:
+            made._board = another
+            fail.set()
+            await waits
+            assert not made._down
+
+
+async def test_cancelled() -> None:
+    """Who asks and is cancelled cancels the question; what is ensured is done all the same, while its caller goes."""
+    opening, ended = Opening(), list[str]()
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def work(_: Board) -> None:
+        begun.set()
+        try:
+            await go.wait()
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        ended.append("done")
+
+    async with reached(opening) as made:
+        for call in (made.do, made.ensure):
+            begun.clear()
+            caller = asyncio.create_task(call(work, None))
+            await begun.wait()
+            caller.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await caller
+        go.set()
+    assert ended == ["cancelled", "done"]
+
+
+async def test_closing_waits_for_what_is_under_way(caplog: pytest.LogCaptureFixture) -> None:
+    """What was accepted is done before the board is closed, what comes then is nothing, and nobody is told that it is down."""
+    opening, done = Opening(), list[str]()
+
+    async def say(board: Board) -> None:
+        await asyncio.sleep(0)
+        await board.deposit("kept")
+        done.append((await board.top())[0].content)
+
+    made = Reached("finance", opening, 10.0)
+    await made.do(name, "")
+    made.behind(say)
+    ensured = asyncio.create_task(made.ensure(say, None))
+    await asyncio.sleep(0)
+    await made.aclose()
+    await ensured
+    assert done == ["kept", "kept"]
+    assert await made.do(name, "nothing") == "nothing"
+    assert await made.ensure(name, "nothing") == "nothing"
+    assert messages(caplog) == []
+
+
+async def test_closing_while_it_is_down(caplog: pytest.LogCaptureFixture) -> None:
+    """What waited is lost, which is told; what hangs is cancelled."""
+    opening = Opening()
+
+    async def hang(_: Board) -> None:
+        await asyncio.Event().wait()
+
+    made = Reached("finance", opening, 0.01)
+    await made.ensure(hang, None)
+    with suppress(TimeoutError):
+        await made.aclose()
+    assert messages(caplog)[-1] == (
+        "WARNING", "the board of finance was down when its memory was closed: 1 events that were observed are lost",
+    )  # fmt: skip
