@@ -1,6 +1,7 @@
 """The board's verbs as tools for a language model: what it may say, ask and check there, in the name of the agent that it is.
 
-Every tool gives text or plain data, and what other agents wrote comes marked as theirs.
+Every tool gives text or plain data, and what other agents wrote comes marked as theirs. What the board refuses is raised by the tool that
+said it.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,6 +12,7 @@ from msgspec import Meta
 
 from agents.tools import Tool
 from blackboard.client import Board
+from blackboard.items import ContextItem
 
 Value = str | float | int | bool | list[str | float | int] | None
 Scope = Literal["private", "shared"]
@@ -42,6 +44,7 @@ def board_tools(board: Board) -> tuple[Tool, ...]:
     ) -> str:
         """State a constraint that all must keep, as budget <= 50000 CNY."""
         item = await board.constrain(key, op, value, unit=unit, hard=hard, scope=scope)
+        await board.wait_applied()
         return item.id
 
     async def constraints() -> list[dict[str, Any]]:
@@ -61,6 +64,7 @@ def board_tools(board: Board) -> tuple[Tool, ...]:
     ) -> str:
         """Put what you found out on the board, so that it is remembered; gives its id, which share takes."""
         item = await board.deposit(text, key=key, value=value, unit=unit, scope=scope)
+        await board.wait_applied()
         return item.id
 
     async def recall(
@@ -68,11 +72,7 @@ def board_tools(board: Board) -> tuple[Tool, ...]:
         limit: Annotated[int, Meta(ge=1, le=50)] = 10,
     ) -> list[dict[str, Any]]:
         """Items that a question recalls, the best first, each with its id, its strength, who wrote it and why it came."""
-        return [
-            {"id": hit.item.id, "kind": hit.item.kind, "content": hit.item.content, "strength": round(hit.item.strength, 2),
-             "by": hit.item.owner, "scope": hit.item.scope, "why": hit.why}
-            for hit in await board.hits(query, limit)
-        ]  # fmt: skip
+        return [{**shown(hit.item), "why": _plain(hit.why)} for hit in await board.hits(query, limit)]
 
     async def share(item: Annotated[str, Meta(description="the id that observe or recall gave")]) -> str:
         """Let all agents of the board see a private item of yours."""
@@ -82,6 +82,18 @@ def board_tools(board: Board) -> tuple[Tool, ...]:
 
     verbs: tuple[Callable[..., Any], ...] = (assemble, check, constrain, constraints, experts, observe, recall, share)
     return tuple(map(Tool.of, verbs))
+
+
+def shown(item: ContextItem) -> dict[str, Any]:
+    """An item as a model is shown it: with its id, its strength, and who wrote it."""
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "content": item.content,
+        "strength": round(item.strength, 2),
+        "by": item.owner,
+        "scope": item.scope,
+    }
 
 
 def _plain(struct: msgspec.Struct) -> dict[str, Any]:

@@ -47,8 +47,8 @@ class Reached:
         self._agent, self._opening, self._within = agent, opening, within
         self._board: Board | None = None
         """None: it is not open yet, down, or closed."""
-        self._down = False
-        """Is it known to be?"""
+        self.trouble = ""
+        """Why it is known to be down; "" if it is not."""
         self._closed = False
         self._moved = asyncio.Event()
         self._ensured: deque[_Ensured] = deque()
@@ -89,7 +89,7 @@ class Reached:
             _ = self._begin(ensured, self._board)
         try:
             async with asyncio.timeout(self._within):
-                while not (ensured.done or self._down or self._closed):
+                while not (ensured.done or self.trouble or self._closed):
                     await self._moved.wait()
         except TimeoutError as error:
             self._met(error, self._board)
@@ -114,7 +114,7 @@ class Reached:
 
     async def _there(self) -> Board | None:
         """The board, once it was opened or found to be down."""
-        while self._board is None and not (self._down or self._closed):
+        while self._board is None and not (self.trouble or self._closed):
             await self._moved.wait()
         return self._board
 
@@ -139,16 +139,16 @@ class Reached:
         return first
 
     def _fall(self, error: Exception) -> None:
-        if not (self._down or self._closed):
+        if not (self.trouble or self._closed):
             _logger.warning("the board of %s is down, and its memory with it; it is looked for in the background: %s", self._agent, error)
-        self._board, self._down = None, True
+        self._board, self.trouble = None, str(error) or type(error).__name__
         self._stir()
 
     def _rise(self, board: Board) -> None:
-        if self._down:
+        if self.trouble:
             lost = f"; of what was observed meanwhile, the oldest {self._lost:,} events are lost" if self._lost else ""
             _logger.info("the board of %s is back%s", self._agent, lost)
-        self._board, self._down, self._lost = board, False, 0
+        self._board, self.trouble, self._lost = board, "", 0
         self._stir()
 
     def _stir(self) -> None:
@@ -176,7 +176,7 @@ class Reached:
         while True:
             if await self._catch_up(board):
                 self._rise(board)
-                while not self._down:
+                while not self.trouble:
                     await self._moved.wait()
             await self._until_it_answers(board)
 

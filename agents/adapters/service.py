@@ -96,6 +96,11 @@ class MemoryService:
         if self._only not in {None, valid_name(agent)}:
             raise BadValue(f"agent {agent!r}: the board that is open is {self._only}'s; give an address to serve several agents")
 
+    def trouble(self, agent: str) -> str:
+        """Why the agent's board cannot be had; "" while it can, or if it was not asked for yet."""
+        client = self._clients.get(agent)  # another thread may close it
+        return client.trouble if client is not None else ""
+
     # ---- the contract -------------------------------------------------------------------------------------------------------------------
 
     async def assemble(self, agent: str, query: str, max_tokens: int) -> str:
