@@ -98,5 +98,5 @@ def shown(item: ContextItem) -> dict[str, Any]:
 
 def _plain(struct: msgspec.Struct) -> dict[str, Any]:
     """A struct as JSON has it, without what it does not say."""
-    said: Mapping[str, Any] = msgspec.to_builtins(struct)
+    said: Mapping[str, Any] = msgspec.json.decode(msgspec.json.encode(struct))
     return {name: value for name, value in said.items() if value is not None}

@@ -73,7 +73,7 @@ async def test_a_board_that_is_away_at_first(caplog: pytest.LogCaptureFixture) -
     opening = Opening(Unreachable("nobody there"), Unreachable("nobody there"), Unreachable("nobody there"))
     async with reached(opening) as made:
         assert await made.do(name, "nothing") == "nothing"
-        await until(made, lambda: not made._down)
+        await until(made, lambda: not made.trouble)
         assert await made.do(name, "nothing") == "memory"
     assert messages(caplog) == [
         ("WARNING", "the board of finance is down, and its memory with it; it is looked for in the background: nobody there"),
@@ -98,7 +98,7 @@ async def test_a_board_that_takes_long_to_open(caplog: pytest.LogCaptureFixture)
         assert await made.do(name, "nothing") == "nothing"
         assert said == []
         opening.may.set()
-        await until(made, lambda: not made._down)
+        await until(made, lambda: not made.trouble)
         assert said == [0, 1, 2, 3, 4]
         await made.ensure(say(5), None)
         assert said == [0, 1, 2, 3, 4, 5]
@@ -117,7 +117,7 @@ async def test_the_oldest_of_too_much_is_lost_and_told(caplog: pytest.LogCapture
         for number in range(KEPT + 3):
             await made.ensure(lambda board, number=number: say(board, number), None)  # type: ignore[misc]
         opening.may.set()
-        await until(made, lambda: not made._down)
+        await until(made, lambda: not made.trouble)
     assert said == list(range(3, KEPT + 3))
     assert messages(caplog)[-1] == ("INFO", "the board of finance is back; of what was observed meanwhile, the oldest 3 events are lost")
 
@@ -186,7 +186,7 @@ async def test_a_client_that_can_come_back_is_kept(monkeypatch: pytest.MonkeyPat
 
         monkeypatch.setattr(opening.boards[0], "stats", busy)
         assert await made.ensure(say, "nothing") == "nothing"
-        await until(made, lambda: not made._down)
+        await until(made, lambda: not made.trouble)
         assert (done, answers, len(opening.boards)) == (["memory"], [], 1)
 
 
@@ -202,7 +202,7 @@ async def test_a_client_that_cannot_come_back_is_replaced() -> None:
 
         opening.boards[0].stats = gone  # type: ignore[method-assign]
         assert await made.ensure(lambda board: board.deposit("said once"), None) is None
-        await until(made, lambda: not made._down)
+        await until(made, lambda: not made.trouble)
         assert len(opening.boards) == 2
         assert [item.content for item in await opening.boards[1].top()] == ["said once"]
 
@@ -218,7 +218,7 @@ async def test_what_alone_fails_does_not_cost_the_memory(caplog: pytest.LogCaptu
     async with reached(opening) as made:
         await made.do(name, "")
         await made.ensure(fail, None)
-        await until(made, lambda: not made._down)
+        await until(made, lambda: not made.trouble)
         assert len(tries) == TRIES
         assert await made.do(name, "nothing") == "memory"
     assert messages(caplog)[-1] == ("INFO", "the board of finance is back; of what was observed meanwhile, the oldest 1 events are lost")
@@ -240,7 +240,7 @@ async def test_an_error_of_a_former_board_is_no_news() -> None:
             made._board = another
             fail.set()
             await waits
-            assert not made._down
+            assert not made.trouble
 
 
 async def test_cancelled() -> None:
