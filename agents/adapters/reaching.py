@@ -97,9 +97,13 @@ class Reached:
         return gave
 
     async def aclose(self) -> None:
-        """Close the board, which sends what was said. What waits for a board that is down is lost, which is told."""
+        """Do what is to be done yet, and close the board, which sends what was said. What waits for one that is down is lost, and told."""
         self._closed = True
         self._stir()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._within):
+                while self._ensured and not self.trouble:
+                    await self._moved.wait()
         if under_way := self._behind | {each.task for each in self._ensured if each.task is not None}:
             await asyncio.wait(under_way, timeout=self._within)
         self._keeper.cancel()
@@ -108,7 +112,7 @@ class Reached:
         for each in self._ensured:
             each.cancel()
         if lost := self._lost + len(self._ensured):
-            _logger.warning("the board of %s was down when its memory was closed: %d events that were observed are lost", self._agent, lost)
+            _logger.warning("the board of %s was away when its memory was closed: %d events that were observed are lost", self._agent, lost)
 
     # ---- its state ----------------------------------------------------------------------------------------------------------------------
 

@@ -291,6 +291,21 @@ async def test_closing_waits_for_what_is_under_way(caplog: pytest.LogCaptureFixt
     assert messages(caplog) == []
 
 
+async def test_closing_before_it_is_open(caplog: pytest.LogCaptureFixture) -> None:
+    """What was accepted meanwhile is waited for, and done."""
+    opening = Opening()
+    opening.may.clear()
+    made = Reached("finance", opening, 10.0)
+    ensured = asyncio.create_task(made.ensure(name, "nothing"))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(made.aclose())
+    assert await ensured == "nothing"
+    opening.may.set()
+    await closing
+    assert not made._ensured
+    assert messages(caplog) == []
+
+
 async def test_closing_while_it_is_down(caplog: pytest.LogCaptureFixture) -> None:
     """What waited is lost, which is told; what hangs is cancelled."""
     opening = Opening()
@@ -303,5 +318,5 @@ async def test_closing_while_it_is_down(caplog: pytest.LogCaptureFixture) -> Non
     with suppress(TimeoutError):
         await made.aclose()
     assert messages(caplog)[-1] == (
-        "WARNING", "the board of finance was down when its memory was closed: 1 events that were observed are lost",
+        "WARNING", "the board of finance was away when its memory was closed: 1 events that were observed are lost",
     )  # fmt: skip
