@@ -153,7 +153,7 @@ class _Search:
         if not scores and self._speaker:  # nothing is asked but what somebody said: the newest of it
             newest = nlargest(limit, (ordinal for index in self._indices for ordinal in index.said_by(self._speaker)))
             return [self._met(ordinal, self._with_names(ordinal, NAMED), (), 0.0) for ordinal in newest]
-        met = nlargest(limit, ((self._with_names(ordinal, score), -ordinal) for ordinal, score in scores.items()))
+        met = self._best(limit, scores)
         sources: dict[int, list[tuple[int, float]]] = {-ordinal: [] for _, ordinal in met}
         for seed, near in traces.items():
             for other, weight in near:
@@ -187,8 +187,16 @@ class _Search:
                 for ordinal in of_day if some is None else some & of_day:
                     x = 1.0 + (self._x(having[ordinal]) if ordinal in having else 0.0)
                     scores[ordinal] = scores.get(ordinal, 0.0) + idf * x / (k + x)
-        best = nlargest(size, ((self._with_names(ordinal, score / self._whole), -ordinal) for ordinal, score in scores.items()))
-        return [-ordinal for _, ordinal in best]
+        return [-ordinal for _, ordinal in self._best(size, {ordinal: score / self._whole for ordinal, score in scores.items()})]
+
+    def _best(self, size: int, scores: Mapping[int, float]) -> list[tuple[float, int]]:
+        """Relevance and −ordinal of the ``size`` best, with what the query names; the best first."""
+        if self._days or self._speaker:
+            scores = {ordinal: self._with_names(ordinal, score) for ordinal, score in scores.items()}
+        if len(scores) > 8 * size:
+            least = nlargest(size, scores.values())[-1]
+            scores = {ordinal: score for ordinal, score in scores.items() if score >= least}
+        return sorted(((score, -ordinal) for ordinal, score in scores.items()), reverse=True)[:size]
 
     def _at_most(self, score: float) -> float:
         """The relevance of an item with that score if it were of a day and of the speaker that the query names."""
