@@ -112,7 +112,7 @@ class Reached:
         for each in self._ensured:
             each.cancel()
         if lost := self._lost + len(self._ensured):
-            _logger.warning("the board of %s was away when its memory was closed: %d events that were observed are lost", self._agent, lost)
+            _logger.info("the board of %s was away when its memory was closed: %d events that were observed are lost", self._agent, lost)
 
     # ---- its state ----------------------------------------------------------------------------------------------------------------------
 

@@ -318,5 +318,5 @@ async def test_closing_while_it_is_down(caplog: pytest.LogCaptureFixture) -> Non
     with suppress(TimeoutError):
         await made.aclose()
     assert messages(caplog)[-1] == (
-        "WARNING", "the board of finance was away when its memory was closed: 1 events that were observed are lost",
+        "INFO", "the board of finance was away when its memory was closed: 1 events that were observed are lost",
     )  # fmt: skip
