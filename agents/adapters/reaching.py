@@ -25,6 +25,8 @@ from bus.errors import BadMessage, BadName, BusError, NoAnswer, TooLarge
 
 AGAIN = 1.0
 """Seconds between two looks for a board that is down."""
+BEHIND = 0.25
+"""Seconds for which what nobody waits for gathers: a question is answered after all that its agent has said, so few wait for that."""
 KEPT = 1000
 """Of what is ensured, so much waits for the board at most: the newest."""
 TRIES = 3
@@ -55,7 +57,8 @@ class Reached:
         """What is under way, or waits for the board, oldest first."""
         self._lost = 0
         self._told: set[str] = set()
-        self._behind: set[asyncio.Task[object]] = set()
+        self._behind: list[Work[object]] = []
+        self._gathering: asyncio.Task[None] | None = None
         self.loop = asyncio.get_running_loop()
         self._keeper = asyncio.create_task(self._keep(), name=f"memory of {agent}")
 
@@ -71,10 +74,20 @@ class Reached:
             return otherwise
 
     def behind(self, work: Work[object]) -> None:
-        """Do it without anybody who waits for it; while the board is down, not at all."""
-        task = asyncio.create_task(self.do(work, None))
-        self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
+        """Do it soon, with what else comes until then, without anybody who waits for it; while the board is down, not at all."""
+        self._behind.append(work)
+        if self._gathering is None:
+            self._gathering = asyncio.create_task(self._do_behind())
+
+    async def _do_behind(self) -> None:
+        while self._behind:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(BEHIND):
+                    while not self._closed:
+                        await self._moved.wait()
+            works, self._behind = self._behind, []
+            await asyncio.gather(*(self.do(work, None) for work in works))
+        self._gathering = None
 
     async def ensure(self, work: Work[T], otherwise: T) -> T:
         """Let it be done, once; what it gives, or ``otherwise`` if the board is down and it will be done later."""
@@ -104,7 +117,7 @@ class Reached:
             async with asyncio.timeout(self._within):
                 while self._ensured and not self.trouble:
                     await self._moved.wait()
-        if under_way := self._behind | {each.task for each in self._ensured if each.task is not None}:
+        if under_way := {task for task in (self._gathering, *(each.task for each in self._ensured)) if task is not None}:
             await asyncio.wait(under_way, timeout=self._within)
         self._keeper.cancel()
         await asyncio.wait({self._keeper})

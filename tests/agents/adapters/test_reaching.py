@@ -269,6 +269,34 @@ async def test_cancelled() -> None:
     assert ended == ["cancelled", "done"]
 
 
+async def test_what_nobody_waits_for_gathers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is done together, and what comes meanwhile after that; without a board it is not done at all, and is no error."""
+    monkeypatch.setattr(reaching, "BEHIND", 0.001)
+    opening, done, all_done = Opening(), list[int](), asyncio.Event()
+
+    async with reached(opening) as made:
+        await made.do(name, "")
+
+        async def work(_: Board, number: int) -> None:
+            done.append(number)
+            if number == 0:
+                made.behind(lambda board: work(board, 3))
+            if number == 3:
+                all_done.set()
+
+        for number in range(3):
+            made.behind(lambda board, number=number: work(board, number))  # type: ignore[misc]
+        assert done == []
+        async with asyncio.timeout(10):
+            await all_done.wait()
+        assert done == [0, 1, 2, 3]
+        made._fall(Unreachable("gone"))
+        made.behind(name)
+        gathering = made._gathering
+        assert gathering is not None
+        await gathering
+
+
 async def test_closing_waits_for_what_is_under_way(caplog: pytest.LogCaptureFixture) -> None:
     """What was accepted is done before the board is closed, what comes then is nothing, and nobody is told that it is down."""
     opening, done = Opening(), list[str]()
