@@ -313,3 +313,22 @@ async def test_an_order_waits_for_no_erasure(tmp_path: Path) -> None:
             await rename_key(tmp_path / "board", "budgte", "budget")
         host._service._progress.erasing = 0
         assert [item.content for item in await board.history("budget")] == ["x"]
+
+
+async def test_a_board_in_memory_that_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All who open it in this event loop share it, until the last one closes; no file is made. Without a name each has its own."""
+    monkeypatch.chdir(tmp_path)
+    async with open(":memory:trip", agent="finance") as finance:
+        async with open(":memory:trip", agent="travel") as travel:
+            assert finance.name == "trip"
+            await finance.deposit("kept as long as it is open", scope="shared")
+            await finance.wait_applied()
+            assert len(await travel.top()) == 1
+        async with open(":memory:other", agent="travel") as other, open(":memory:", agent="travel") as own:
+            assert [await other.top(), await own.top()] == [[], []]
+    async with open(":memory:trip", agent="finance") as finance:
+        assert await finance.top() == []
+    assert os.listdir(tmp_path) == []  # noqa: PTH208 - a moment
+    with pytest.raises(BadName, match="two words"):
+        async with open(":memory:two words", agent="finance"):
+            pass
