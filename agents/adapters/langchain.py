@@ -12,7 +12,6 @@ Laws:
 - What the board's own tools gave is not observed: it is on the board.
 """
 
-import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
@@ -54,8 +53,6 @@ __all__ = ["PheromoneCallback", "PheromoneMiddleware", "by_thread"]
 SOURCE = "pheroboard"
 """What the framework's messages and tools are marked with that are ours."""
 AWAY = "the board cannot be reached now: go on without it, and try again later"
-RUNNING = 1000
-"""Tools that a callback knows to be running: those that were cancelled never end."""
 
 T = TypeVar("T")
 Memory = MemoryService | str | Path | Board | SyncBoard
@@ -202,8 +199,6 @@ class PheromoneCallback(BaseCallbackHandler):
         **_: Any,
     ) -> None:
         """Keep what a tool is called with, until it ends."""
-        if len(self._running) >= RUNNING:
-            self._running.pop(next(iter(self._running)), None)
         given = inputs if inputs is not None else {"input": input_str}
         self._running[run_id] = _Call(serialized.get("name", "tool"), given, tool_call_id, SOURCE in (tags or ()))
 
@@ -256,7 +251,7 @@ def _answer(state: AgentState[Any]) -> str:
     if not last.tool_calls:
         return str(last.text)
     # A structured answer is a call of a tool that there is not; the framework answers it itself.
-    return json.dumps(last.tool_calls[0]["args"], ensure_ascii=False) if state.get("structured_response") is not None else ""
+    return _written(last.tool_calls[0]["args"]) if state.get("structured_response") is not None else ""
 
 
 class _Call(NamedTuple):
@@ -301,10 +296,19 @@ def _texts(call: _Call, result: Any) -> Iterator[tuple[str, bool]]:
             yield f"{type(result).__name__}: {result}", True
         case BaseException():
             pass  # it was stopped
-        case str():
-            yield result, False
         case _:
-            yield json.dumps(result, ensure_ascii=False, default=str), False
+            yield _written(result), False
+
+
+def _written(value: Any) -> str:
+    """A value as text, with its texts as they are: not as JSON, which would hide what of them is memory."""
+    match value:
+        case Mapping():
+            return f"{{{', '.join(f'{name}: {_written(each)}' for name, each in value.items())}}}"
+        case list() | tuple():
+            return f"[{', '.join(map(_written, value))}]"
+        case _:
+            return str(value)
 
 
 # ---- the board --------------------------------------------------------------------------------------------------------------------------
