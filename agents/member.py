@@ -25,6 +25,7 @@ from agents.agent import Agent
 from agents.handlers import Every, Handler, handlers_of
 from blackboard.errors import Refused
 from blackboard.feed import Feed
+from bus import telemetry
 from bus.errors import NoAnswer, Unreachable
 from bus.messages import Change, Signal
 
@@ -158,7 +159,7 @@ class Member:
         entry, calls = ("", 0), 0
         while True:
             with self._reported("hearing"):
-                event = await anext(self._feed)
+                event = await self._feed.take()
             if self._feed.entry != entry:
                 entry, calls = self._feed.entry, 0
             audience, n = entry
@@ -168,7 +169,8 @@ class Member:
                     if (n, calls) <= self._returned.get(audience, (0, 0)):
                         continue
                     async with self._doing(handler.__name__):
-                        await handler(event)
+                        with telemetry.handling(self._feed.place, self._feed.trace, type(event).__name__, handler.__name__):
+                            await handler(event)
                     self._returned[audience] = (n, calls)
             if self._feed.position != self._position:  # which moves by whole entries of the log
                 self._position = self._feed.position

@@ -21,8 +21,10 @@ from blackboard.intake import Intake, dead_letter
 from blackboard.outcome import Addressed
 from blackboard.store import MAX_HEAD, Batch, DeadLetter, Outgoing
 from blackboard.trying import Work
-from bus.messages import encode
+from bus import names
+from bus.messages import encode, weight
 from bus.port import LogMessage
+from bus.telemetry import Batch as Watched
 
 POISON_IN_A_ROW = 8
 """Entries that are set aside, with none applied between them, before the fault is taken to be the board's."""
@@ -50,10 +52,10 @@ class Applying:
         self._in_a_row = 0
         """As many as were set aside since one was applied, of what is stored."""
 
-    async def apply(self, board: Board, messages: Sequence[LogMessage], intake: Intake) -> Done | None:
+    async def apply(self, board: Board, messages: Sequence[LogMessage], intake: Intake, watched: Watched | None = None) -> Done | None:
         """Apply these; between two of them, questions are answered. None: the board has failed on one, so put it up anew, and try again.
 
-        Raises ``StoreError`` for what is no entry's fault.
+        ``watched`` is told of each. Raises ``StoreError`` for what is no entry's fault.
         """
         journal: list[LogMessage] = []
         events: list[Outgoing] = []
@@ -79,6 +81,8 @@ class Applying:
                         self._fails(entry, error, in_a_row + 1)
                         return None
                     in_a_row = 0
+                    if watched is not None:
+                        _watch(watched, entry, did)
                     for addressed in did:
                         events.append(_outgoing(addressed, entry.seq))
                         dead += _refused(entry, addressed, message)
@@ -89,6 +93,8 @@ class Applying:
                     erases = erases or bool(board.erased or board.bereft)
                 case DeadLetter() as letter:
                     dead.append(letter)
+                    if watched is not None:
+                        watched.entry(0, (), (letter.code,))
         self._in_a_row = in_a_row
         last, (marks, forgotten, debts) = messages[-1], intake.moved()
         batch = Batch(
@@ -115,6 +121,14 @@ class Applying:
         self._poison[entry.seq] = Poison(
             f"the board failed on this ({type(error).__name__}) and has set it aside: that is the board's fault, its host's log says more"
         )
+
+
+def _watch(watched: Watched, entry: Entry, did: Sequence[Addressed]) -> None:
+    """Say what an entry did. What the host says is no observation."""
+    refused = {refusal.unit: refusal.code for addressed in did for refusal in addressed.events.refusals}
+    applied = (weight(unit) for number, unit in enumerate(entry.units) if number not in refused and entry.agent != names.HOST)
+    signals = (signal.signal for addressed in did for signal in addressed.events.signals)
+    watched.entry(sum(applied), signals, refused.values())
 
 
 def _outgoing(addressed: Addressed, seq: int) -> Outgoing:

@@ -326,6 +326,10 @@ class Board:
         """Every key, in private too → how many items of each status it has. For the operator: a walk over all that have a key."""
         return self._network.keys()
 
+    def tiers(self, *, at: float) -> dict[str, int]:
+        """Tier → how many items it has of everybody's, as of ``at`` on a wall-clock board. For the operator."""
+        return self._network.stats(at=max(at, self.now) if self.config.time == "wall" else None)["tiers"]
+
     # ---- exports ------------------------------------------------------------------------------------------------------------------------
 
     def document(self) -> Document:

@@ -31,6 +31,7 @@ from blackboard.sending import Sender
 from blackboard.validity import validate_query, validate_said
 from blackboard.verbs import Batch, Ref, id_of
 from blackboard.wire import from_wire
+from bus import telemetry
 from bus.errors import NoAnswer
 from bus.messages import (
     MAX_OBSERVATIONS,
@@ -226,8 +227,9 @@ class Board(Conversing):
     # ---- asking -------------------------------------------------------------------------------------------------------------------------
 
     async def _ask(self, query: AnyQuery, kind: type[R], *, patience: float = PATIENCE) -> R:
-        mark = await self._sender.sent(patience=patience)
-        reply = await self._line.ask(query, mark, patience=patience)
+        with telemetry.asking(self._line.place, type(query).__name__):
+            mark = await self._sender.sent(patience=patience)
+            reply = await self._line.ask(query, mark, patience=patience)
         assert isinstance(reply, kind)
         return reply
 

@@ -18,8 +18,9 @@ from typing import Generic, Self, TypeVar
 
 from blackboard.errors import BadValue
 from blackboard.line import Line
-from bus import names
+from bus import names, telemetry
 from bus.messages import Events, decode_events
+from bus.telemetry import Gauge, Measure, Place
 
 HELD = 256
 """Entries of the log whose events wait for the reader."""
@@ -52,13 +53,17 @@ class Feed(Generic[T]):
         """Audience → up to which number everything was given out."""
         self._heard = dict(self._done)
         self._queued = dict.fromkeys(line.audiences, 0)
-        self._queue: asyncio.Queue[tuple[str, int, list[T]] | _End] = asyncio.Queue(HELD)
+        self._queue: asyncio.Queue[tuple[str, int, list[T], str] | _End] = asyncio.Queue(HELD)
         self._at_hand: deque[T] = deque()
         self._place = ("", 0)
+        self.trace = ""
+        """What the entry came of whose events are being given out, if its host told: a *traceparent*."""
         self._given = dict(self._done)
         """As ``_done`` was when the last of an entry's events was given out."""
         self._moved = asyncio.Event()
         self._ended = False
+        self.loop = asyncio.get_running_loop()
+        telemetry.measured[id(self)] = self
         self._standing = {audience: asyncio.Event() for audience in line.audiences}
         self._tasks = [asyncio.create_task(self._hear(audience), name=f"{line.agent} hears {audience}") for audience in line.audiences]
 
@@ -68,6 +73,12 @@ class Feed(Generic[T]):
         return self
 
     async def __anext__(self) -> T:
+        each = await self.take()
+        telemetry.received(self._line.place, self.trace, type(each).__name__)
+        return each
+
+    async def take(self) -> T:
+        """The next event, for whoever says what becomes of it (``telemetry``). Raises what ``anext`` does."""
         while not self._at_hand:
             match await self._queue.get():
                 case _End() as end:
@@ -75,9 +86,9 @@ class Feed(Generic[T]):
                     if end.error is not None:
                         raise end.error
                     raise StopAsyncIteration
-                case (audience, n, picked):
+                case (audience, n, picked, trace):
                     self._at_hand.extend(picked)
-                    self._place = (audience, n)
+                    self._place, self.trace = (audience, n), trace
         each = self._at_hand.popleft()
         if not self._at_hand:
             audience, n = self._place
@@ -100,6 +111,16 @@ class Feed(Generic[T]):
     def entry(self) -> tuple[str, int]:
         """The audience, and the number in it, of the entry whose events are being given out: of the last one that was."""
         return self._place
+
+    @property
+    def place(self) -> Place:
+        """Where it gives events out."""
+        return self._line.place
+
+    def measures(self, gauge: Gauge) -> Iterable[Measure]:
+        """How many entries it has heard of whose events were not given out yet."""
+        if gauge == "feed.lag" and not self._ended:
+            yield Measure(sum(self._heard[audience] - self._done[audience] for audience in self._line.audiences), self._line.place)
 
     async def reach(self, newest: Mapping[str, int]) -> None:
         """Wait until everything up to these numbers (of ``Board.newest``) was given out, or the feed is at its end."""
@@ -198,7 +219,7 @@ class Feed(Generic[T]):
         picked = list(self._pick(events))
         if picked:
             self._queued[audience] += 1
-            await self._queue.put((audience, events.n, picked))
+            await self._queue.put((audience, events.n, picked, events.trace))
         self._heard[audience] = events.n
         if not self._queued[audience]:
             self._move(audience, events.n)

@@ -14,6 +14,7 @@ from bus import names
 from bus.errors import BadMessage, BusError, NoAnswer
 from bus.messages import Answer, AnyQuery, AnyReply, Ask, Events, Failed, Missed, Recalled, decode_answer, encode
 from bus.port import Channel
+from bus.telemetry import Place
 
 PATIENCE = 10.0
 """Seconds that a question is asked again while nobody answers: as long as a host takes to be started anew."""
@@ -28,6 +29,7 @@ class Line:
         self._bus = bus
         self.board = names.valid_name(board, "board")
         self.agent = names.valid_name(agent)
+        self.place = Place(bus.system, board, agent)
         self.audiences = views.audiences(agent)
         self.now = 0.0
         """The board's time, as it was last heard of."""
@@ -37,11 +39,12 @@ class Line:
         """A line of whoever has the board's files: it speaks in the host's name."""
         line = cls(bus, board, "operator")
         line.agent = names.HOST
+        line.place = Place(bus.system, board)
         return line
 
-    async def publish(self, data: bytes) -> None:
+    async def publish(self, data: bytes, trace: str = "") -> None:
         """Send a post; return once it is durable. Raises ``BusError``."""
-        await self._bus.publish(self.board, self.agent, data)
+        await self._bus.publish(self.board, self.agent, data, trace=trace)
 
     async def ask(self, query: AnyQuery, mark: tuple[str, int] = ("", 0), *, patience: float = PATIENCE) -> AnyReply:
         """The reply, as of the agent's own post ``mark`` (epoch, number) at the earliest.

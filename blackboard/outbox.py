@@ -6,9 +6,10 @@ nothing: those who listen see the gap, and ask for it.
 
 import logging
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from types import MappingProxyType
 
 import anyio
 
@@ -16,6 +17,7 @@ from blackboard.progress import Progress
 from blackboard.store import Outgoing
 from blackboard.trying import persistently
 from bus.errors import BusError
+from bus.messages import traced
 from bus.port import Bus
 
 MAX_UNTOLD = 10_000
@@ -33,13 +35,17 @@ class Outbox:
         self._bus = bus
         self._progress = progress
         self._waiting: deque[Outgoing] = deque()
+        self._traces: dict[int, str] = {}
+        """Entry → what it came of, of those that wait and were applied here: what is told by another host goes without."""
         self._told: dict[str, int] = {}
 
-    def add(self, events: Iterable[Outgoing]) -> None:
-        """These are durable."""
+    def add(self, events: Iterable[Outgoing], traces: Mapping[int, str] = MappingProxyType({})) -> None:
+        """These are durable. ``traces``: entry → what it came of."""
         for event in events:
             self._progress.told.setdefault(event.audience, event.n - 1)
             self._waiting.append(event)
+            if trace := traces.get(event.seq):
+                self._traces[event.seq] = trace
 
     def has_room(self) -> bool:
         """May the board take in more?"""
@@ -70,17 +76,23 @@ class Outbox:
             else:
                 await self._tell(audience, events)
             for _ in range(count):
-                self._waiting.popleft()
+                event = self._waiting.popleft()
+                if self._traces and not (self._waiting and self._waiting[0].seq == event.seq):
+                    self._traces.pop(event.seq, None)
             told = {audience: events[-1].n for audience, events in letters.items()}
             self._told.update(told)
             self._progress.told.update(told)
             self._progress.wake()
 
+    def _letter(self, event: Outgoing) -> bytes:
+        trace = self._traces.get(event.seq)
+        return traced(event.data, trace) if trace else event.data
+
     async def _tell(self, audience: str, events: Sequence[Outgoing]) -> None:
         """Tell an audience these, which follow each other."""
         first = events[0].n
         try:
-            await persistently(partial(self._bus.emit, self._name, audience, first, *(event.data for event in events)))
+            await persistently(partial(self._bus.emit, self._name, audience, first, *map(self._letter, events)))
         except BusError:
             if len(events) == 1:  # too large, or not permitted
                 _logger.exception("board %s: events %d of %s cannot be told", self._name, first, audience)

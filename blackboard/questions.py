@@ -25,7 +25,7 @@ from blackboard.progress import Progress
 from blackboard.store import Store
 from blackboard.trying import Work
 from blackboard.validity import validate_limit
-from bus import names
+from bus import names, telemetry
 from bus.errors import BadMessage, NoAnswer
 from bus.messages import (
     Account,
@@ -55,6 +55,7 @@ from bus.messages import (
     encode,
 )
 from bus.port import MAX_BYTES
+from bus.telemetry import Place
 
 WAIT = 4.0
 """Seconds that an answer waits for the board: less than the asker waits for the answer."""
@@ -86,6 +87,7 @@ class Questions:
         progress: Progress,
         clock: Clock,
         hosts: Callable[[], tuple[HostState, ...]],
+        place: Place,
         owed: Callable[[str, float], float] | None = None,
     ) -> None:
         """``hosts``: all that host the board, as this one knows them. ``owed``: (agent, stamp) → what it owes then."""
@@ -95,13 +97,16 @@ class Questions:
         self._clock = clock
         self._hosts = hosts
         self._owed = owed
+        self._place = place
         self.since = 0
         """The entry that the board must have applied before it answers."""
 
     async def answer(self, agent: str, data: bytes) -> bytes:
         """The encoded ``Answer`` to an encoded ``Ask``. Never raises: an error is a reply."""
         try:
-            reply = await self._reply(agent, decode_ask(data))
+            ask = decode_ask(data)
+            with telemetry.answering(self._place, type(ask.query).__name__):
+                reply = await self._reply(agent, ask)
         except (Refused, BadMessage, NoAnswer) as error:
             reply = Failed(type(error).__name__, str(error))
         except Exception:

@@ -16,6 +16,7 @@ Laws:
 import asyncio
 import logging
 from collections import deque
+from itertools import islice
 from math import inf
 
 from blackboard.config import BoardConfig
@@ -23,6 +24,7 @@ from blackboard.errors import BlackboardError, BoardClosed, StaleOutbox, StoreEr
 from blackboard.limits import Debt, Limits
 from blackboard.line import PATIENCE, Line
 from blackboard.pending import MemoryPending, Parcel, Pending, Room, Said, new_epoch
+from bus import telemetry
 from bus.errors import BusError, NoAnswer, TooLarge
 from bus.messages import MAX_OBSERVATIONS, Applied, Limited, Unit, UpTo, encode, packed, weight
 from bus.messages import Limits as Asked
@@ -56,6 +58,8 @@ class Sender:
         self._room = Room(MAX_POST, AT_ONCE)
         self._waiting: deque[asyncio.Future[None]] = deque()
         """Those who wait for a unit's acknowledgement, in the units' order."""
+        self._origins: dict[asyncio.Future[None], object] = {}
+        """Where they stand, if somebody traces. What waits in an outbox is traced no further: another process may send it."""
         self._sent = self._pending.left
         """The place of the last unit that has left."""
         self._moved = asyncio.Event()
@@ -89,6 +93,8 @@ class Sender:
             return
         acknowledged: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(acknowledged)
+        if (origin := telemetry.origin()) is not None:
+            self._origins[acknowledged] = origin
         await self._pending.keep(Said(data, count))
         await acknowledged
 
@@ -236,8 +242,11 @@ class Sender:
 
     async def _send(self, parcel: Parcel) -> None:
         await self._held_back()
+        waiting = islice(self._waiting, len(parcel.units))
+        origins = tuple(self._origins[each] for each in waiting if each in self._origins) if self._origins else ()
         try:
-            await self._publish(packed(parcel.epoch, parcel.number, (unit.data for unit in parcel.units)))
+            with telemetry.sending(self._line.place, origins, parcel.observations) as trace:
+                await self._publish(packed(parcel.epoch, parcel.number, (unit.data for unit in parcel.units)), trace)
         except TooLarge as error:
             if len(parcel.units) == 1:
                 await self._fail(parcel, error)
@@ -252,10 +261,10 @@ class Sender:
                 self._debt = self._debt.at(self._clock(), self._limits).more(parcel.observations)
             self._left(parcel, None)
 
-    async def _publish(self, post: bytes) -> None:
+    async def _publish(self, post: bytes, trace: str = "") -> None:
         while True:
             try:
-                await self._line.publish(post)
+                await self._line.publish(post, trace)
             except NoAnswer as error:
                 _logger.warning("a post of %s to board %s is not acknowledged: %s", self._line.agent, self._line.board, error)
                 await asyncio.sleep(_AGAIN)
@@ -272,7 +281,9 @@ class Sender:
         self._sent = parcel.last
         if not self._pending.durable:
             for _ in parcel.units:
-                _settle(self._waiting.popleft(), error)
+                acknowledged = self._waiting.popleft()
+                self._origins.pop(acknowledged, None)
+                _settle(acknowledged, error)
         self._stir()
 
 

@@ -15,7 +15,7 @@ Laws:
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Self
@@ -45,8 +45,10 @@ from blackboard.timekeeping import Timekeeper
 from blackboard.trends import Detector
 from blackboard.voice import Voice
 from blackboard.writing import written
-from bus import names
+from bus import names, telemetry
 from bus.port import EMBEDDED, Bus, Log, LogMessage
+from bus.telemetry import Batch as Watched
+from bus.telemetry import Gauge, Measure, Place
 
 MAX_BATCH = 64
 """Messages in one transaction."""
@@ -87,6 +89,7 @@ class Service:
         alone: bool = False,
     ) -> None:
         self.name = names.valid_name(name, "board")
+        self._place = Place(bus.system, name)
         self.board: Board
         self._bus = bus
         self._store = store
@@ -114,11 +117,13 @@ class Service:
         self._applying = Applying(self.name)
         self._closing = False
         self._task: asyncio.Task[None]
+        self.loop: asyncio.AbstractEventLoop
 
     # ---- its life -----------------------------------------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
-        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = self.loop.create_future()
         self._task = asyncio.create_task(self._run(ready), name=f"board {self.name}")
         try:
             await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -129,6 +134,7 @@ class Service:
             raise
         if self._task.done():
             await self._task
+        telemetry.measured[id(self)] = self
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -217,7 +223,7 @@ class Service:
         counted = self._log.identity != EMBEDDED  # agents of one process are one another's own business
         self._intake = Intake(standing.marks, standing.debts, (lambda: self.board.config.limits) if counted else None)
         owed = self._intake.owed if counted else None
-        self._questions = Questions(self.board, self._store, progress, self._clock, self._company.states, owed)
+        self._questions = Questions(self.board, self._store, progress, self._clock, self._company.states, self._place, owed)
         self._house = Housekeeping(
             self.board, self._store, self._bus, progress, self._clock, self._retention, self._company, self._told, alone=self._alone
         )
@@ -271,25 +277,42 @@ class Service:
             with anyio.CancelScope(shield=True):
                 async with self._house.turn:
                     self._house.astray = True
-                    done = await self._applying.apply(self.board, self._at_hand, self._intake)
-                    if done is not None:
-                        self._house.unsaved += done.moved
-                        told = self._outbox.take_told() if self._outbox is not None else {}
-                        await self._commit(replace(done.batch, told=told))
-                        self._house.astray = False
+                    with telemetry.applying(self._place, self._at_hand) as watched:
+                        done = await self._applying.apply(self.board, self._at_hand, self._intake, watched)
+                        if done is not None:
+                            self._house.unsaved += done.moved
+                            told = self._outbox.take_told() if self._outbox is not None else {}
+                            await self._commit(replace(done.batch, told=told), watched)
+                            self._house.astray = False
         self._progress.end()  # this life of the board
 
-    async def _commit(self, batch: Batch) -> None:
+    async def _commit(self, batch: Batch, watched: Watched | None) -> None:
         await written("the journal", partial(self._store.commit, batch), self._progress)
         self._at_hand = []
         self.board.archive.written()
         if self._outbox is not None:
-            self._outbox.add(batch.events)
+            self._outbox.add(batch.events, watched.traces if watched is not None else {})
         self._house.took(batch)
         if self._timekeeper is not None:
             self._timekeeper.took(batch.stamp)
         self._progress.step(batch.cursor, batch.marks, batch.forgotten)
         await self._log.committed(batch.cursor)
+        if watched is not None:
+            watched.stored()
+
+    def measures(self, gauge: Gauge) -> Iterable[Measure]:
+        """How far it is behind its log, and what it holds."""
+        if self._task.done():
+            return
+        now = self._clock.now()
+        match gauge:
+            case "log.lag":
+                yield Measure(max(self._log.end - self._progress.cursor, 0), self._place)
+            case "log.age":
+                yield Measure(max(now - self._at_hand[0].stamp, 0.0) if self._at_hand else 0.0, self._place)
+            case "items":
+                for tier, count in self.board.tiers(at=now).items():
+                    yield Measure(count, self._place, tier)
 
     # ---- leading ------------------------------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from blackboard.opening import open as open_async
 from blackboard.summaries import DEFAULT, Summariser
 from blackboard.trends import Detector
 from blackboard.verbs import Batch, Ref
+from bus import telemetry
 from bus.messages import Change, Signal
 
 P = ParamSpec("P")
@@ -53,13 +54,15 @@ class SyncFeed(Generic[T]):
 
     def __next__(self) -> T:
         try:
-            return background().do(self._next())
+            each = background().do(self._next())
         except (TimeoutError, StopAsyncIteration):
             raise StopIteration from None
+        telemetry.received(self._feed.place, self._feed.trace, type(each).__name__)  # here: it is this thread that goes on with it
+        return each
 
     async def _next(self) -> T:
         async with asyncio.timeout(self._timeout):
-            return await anext(self._feed)
+            return await self._feed.take()
 
     @property
     def position(self) -> str:

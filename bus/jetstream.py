@@ -9,6 +9,8 @@ API = "$JS.API."
 EXPECTED_LAST = "Nats-Expected-Last-Subject-Sequence"
 PLACE = "Nats-Sequence"
 """The header with its number in the stream that a message got directly bears."""
+TRACE = "traceparent"
+"""The header of a post with its trace, in the W3C's spelling."""
 NO_STREAM, NO_MESSAGE, NO_CLUSTER = 10059, 10037, 10074
 WRONG_LAST = frozenset({10071, 10164})
 """What was expected to be a subject's last message is not, or, on a cluster, another is on its way behind it: after the loss of a majority
@@ -126,8 +128,10 @@ def status(arrival: Arrival) -> str | None:
     return arrival.headers.get("Status") if arrival.headers else None
 
 
-def place(ack: str) -> tuple[int, float]:
-    """``(sequence, stamp in Unix seconds)`` from the subject of an acknowledgement, with or without domain and account in front."""
+def place(ack: str) -> tuple[int, float, int]:
+    """``(sequence, stamp in Unix seconds, how many wait behind it)`` from the subject of an acknowledgement, with or without domain and
+    account in front.
+    """
     tokens = ack.split(".")
     shift = 0 if len(tokens) == 9 else 2
-    return int(tokens[5 + shift]), int(tokens[7 + shift]) / SECOND
+    return int(tokens[5 + shift]), int(tokens[7 + shift]) / SECOND, int(tokens[8 + shift])

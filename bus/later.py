@@ -17,6 +17,8 @@ AGAIN = 0.5
 class LaterBus:
     """Connects by ``connect`` until that succeeds, or raises anything but ``Unreachable``: then every call raises that."""
 
+    system = "nats"
+
     def __init__(self, connect: Callable[[], Awaitable[Channel]], error: Unreachable) -> None:
         """``error`` is what the last try raised."""
         self._connect = connect
@@ -42,9 +44,9 @@ class LaterBus:
                 raise Unreachable("the bus was closed before it was connected; open the board again") from None
             raise
 
-    async def publish(self, board: str, agent: str, data: bytes) -> int:
+    async def publish(self, board: str, agent: str, data: bytes, *, trace: str = "") -> int:
         """Append to the board's log, once it is there."""
-        return await (await self._there()).publish(board, agent, data)
+        return await (await self._there()).publish(board, agent, data, trace=trace)
 
     async def ask(self, board: str, agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ASYNC109 - as the port has it
         """Send a query, if it is there."""

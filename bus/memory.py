@@ -29,24 +29,23 @@ class MemoryLog:
         self.end = after
         self.origin = origin
         self._board = board
-        self._last = after
         self._unread: deque[LogMessage] = deque()
         self._uncommitted: deque[tuple[int, asyncio.Future[int]]] = deque()
         self._news = asyncio.Event()
         self.closed = False
 
-    async def append(self, stamp: float, agent: str, data: bytes) -> int:
+    async def append(self, stamp: float, agent: str, data: bytes, trace: str) -> int:
         """Number the entry, and wait until the reader has committed it."""
-        self._last += 1
+        self.end += 1
         durable: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._unread.append(LogMessage(self._last, stamp, agent, data))
-        self._uncommitted.append((self._last, durable))
+        self._unread.append(LogMessage(self.end, stamp, agent, data, trace))
+        self._uncommitted.append((self.end, durable))
         self._news.set()
         return await durable
 
     async def latest(self) -> int:
         """The number of its last entry."""
-        return self._last
+        return self.end
 
     async def read(self, limit: int = 64) -> list[LogMessage]:
         """Wait for messages; give all that are there, at most ``limit``."""
@@ -59,8 +58,8 @@ class MemoryLog:
 
     def stretch(self) -> Stretch:
         """From the first entry that is not committed on."""
-        first = self._uncommitted[0][0] if self._uncommitted else self._last + 1
-        return Stretch(EMBEDDED, first, self._last)
+        first = self._uncommitted[0][0] if self._uncommitted else self.end + 1
+        return Stretch(EMBEDDED, first, self.end)
 
     async def committed(self, seq: int) -> None:
         """Everything up to ``seq`` is durable: its publishers return."""
@@ -98,19 +97,21 @@ class _Board:
 class MemoryBus:
     """Boards and agents of one process. ``clock`` gives the stamps, in Unix seconds."""
 
+    system = "memory"
+
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._boards: dict[str, _Board] = {}
         self._closed = False
 
-    async def publish(self, board: str, agent: str, data: bytes) -> int:
+    async def publish(self, board: str, agent: str, data: bytes, *, trace: str = "") -> int:
         """Append to the board's log, and wait until the board has committed it. Before the board is open, wait for that too."""
         _fits(data)
         at = self._board(board)
         while at.log is None or at.log.closed:
             await at.opened.wait()
             self._board(board)  # woken by the end of the bus, maybe
-        return await at.log.append(self._clock(), agent, data)
+        return await at.log.append(self._clock(), agent, data, trace)
 
     async def ask(self, board: str, agent: str, data: bytes, *, timeout: float = 5.0) -> bytes:  # noqa: ASYNC109 - as the port has it
         """Put a query to the board that answers in this process."""

@@ -25,6 +25,7 @@ from bus.jetstream import (
     NO_STREAM,
     ORIGIN,
     SECOND,
+    TRACE,
     Arrival,
     broken_law,
     events_laws,
@@ -51,6 +52,8 @@ _logger = logging.getLogger(__name__)
 class NatsBus:
     """A connection to a NATS server or cluster. Make it with ``connect``."""
 
+    system = "nats"
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._acknowledged: set[str] = set()
@@ -68,12 +71,13 @@ class NatsBus:
         await connection.open(name, within)
         return cls(connection)
 
-    async def publish(self, board: str, agent: str, data: bytes) -> int:
+    async def publish(self, board: str, agent: str, data: bytes, *, trace: str = "") -> int:
         """Append to the board's log; the entry's number once the stream has it on disk."""
         self._connection.check_size(data)
+        headers = {TRACE: trace} if trace else None
         try:
             # A stream that has answered before is only between two servers; one that never did is most likely not there.
-            ack = await self._connection.jetstream(names.observations(board, agent), data, insist=board in self._acknowledged)
+            ack = await self._connection.jetstream(names.observations(board, agent), data, headers, insist=board in self._acknowledged)
         except Nobody:
             raise self._not_served(board) from None
         self._acknowledged.add(board)

@@ -26,6 +26,8 @@ class LogMessage(Struct, frozen=True, gc=False):
     """When the transport took it, in Unix seconds."""
     agent: str
     data: bytes
+    trace: str = ""
+    """What its sender says that it came of, kept nowhere: a W3C *traceparent*, or whatever stood in its place (see ``telemetry``)."""
 
 
 LEASE = 2.0
@@ -80,7 +82,7 @@ class Log(Protocol):
     origin: str
     """What it was made with, whoever made it; empty if that was not said."""
     end: int
-    """The number of its last entry when the reading began."""
+    """The number of its last entry, as far as it is known without asking: as it was when the reading began, at least."""
 
     async def latest(self) -> int:
         """The number of its last entry now. Raises what ``read`` does."""
@@ -105,8 +107,11 @@ class Log(Protocol):
 class Channel(Protocol):
     """What an agent asks of a transport. All methods may be called from many tasks at once."""
 
-    async def publish(self, board: str, agent: str, data: bytes) -> int:
-        """Append to the board's log as ``agent``; the entry's number, once it is durable.
+    system: str
+    """What carries the messages: *nats* or *memory*."""
+
+    async def publish(self, board: str, agent: str, data: bytes, *, trace: str = "") -> int:
+        """Append to the board's log as ``agent``; the entry's number, once it is durable. ``trace`` goes with it, unless it is empty.
 
         Raises ``TooLarge``, ``NotPermitted``, ``NoAnswer`` (may or may not have been stored: send it again), ``Unreachable``.
         """

@@ -17,7 +17,7 @@ import msgspec
 from bus import names
 from bus.connection import Connection
 from bus.errors import LogMismatch, StreamRefused, Unreachable
-from bus.jetstream import API, NO_MESSAGE, NO_STREAM, SECOND, Arrival, place, status
+from bus.jetstream import API, NO_MESSAGE, NO_STREAM, SECOND, TRACE, Arrival, place, status
 from bus.port import LogMessage
 
 IDLE = 1.0
@@ -127,11 +127,13 @@ class NatsLog:
             else:
                 self._lost = True
             return
-        seq, stamp = place(msg.reply)
+        seq, stamp, behind = place(msg.reply)
         self._wanted -= 1
         if seq == self._next:
             self._next += 1
-            self._held.append(LogMessage(seq, stamp, names.speaker(msg.subject), msg.data))
+            self.end = max(self.end, seq + behind)
+            trace = msg.headers.get(TRACE, "") if msg.headers else ""
+            self._held.append(LogMessage(seq, stamp, names.speaker(msg.subject), msg.data, trace))
         elif seq > self._next:
             self._lost = True
 

@@ -85,6 +85,7 @@ from bus.messages.coding import (
     encode,
     number_of,
     packed,
+    traced,
 )
 from bus.messages.hosting import Beat, HostState
 from bus.messages.saying import (
@@ -238,5 +239,6 @@ __all__ = [
     "encode",
     "number_of",
     "packed",
+    "traced",
     "weight",
 ]

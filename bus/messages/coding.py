@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bus.errors import BadMessage
 from bus.messages.answering import Answer
@@ -60,6 +61,11 @@ def _decode(decoder: "msgspec.msgpack.Decoder[T]", data: bytes, what: str) -> T:
     if message.v != VERSION:
         raise BadMessage(f"{what}: version {message.v} is not {VERSION}, which this side speaks; upgrade the older of the two")
     return message
+
+
+def traced(events: bytes, trace: str) -> bytes:
+    """Encoded ``Events`` with what they came of."""
+    return encode(replace(decode_events(events), trace=trace))
 
 
 def number_of(data: bytes) -> tuple[str, int, int]:

@@ -93,3 +93,6 @@ class Events(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True, ta
     signals: tuple[Signal, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     v: int = VERSION
+    trace: str = ""
+    """What they came of, as a W3C *traceparent*. Put in where they are told, and kept nowhere; many of them go into one message, so it is
+    no header of that."""

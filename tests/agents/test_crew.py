@@ -15,6 +15,7 @@ from blackboard.errors import BadValue, NotInView, NotWritable
 from blackboard.testing import RunningBoard, running_board
 from bus.errors import NoAnswer
 from bus.messages import Change, Signal
+from bus.telemetry import Place
 
 Opener = Callable[[str], AbstractAsyncContextManager[Board]]
 
@@ -221,8 +222,9 @@ class Scripted:
         self.script = list(script)
         self.position = position
         self.entry = ("", 0)
+        self.place, self.trace = Place("memory", "board"), ""
 
-    async def __anext__(self) -> Change:
+    async def take(self) -> Change:
         if not self.script:
             await anyio.sleep_forever()
         audience, n, item = self.script.pop(0)

@@ -17,6 +17,7 @@ from blackboard.store import MemoryStore
 from blackboard.testing import RunningBoard, running_board
 from bus import names
 from bus.messages import Answer, Applied, Ask, Deposit, Failed, Get, Missed, Recalled, Top, UpTo, decode_answer, encode
+from bus.telemetry import Place
 from tests.blackboard.hosting import Held, ask, post
 
 
@@ -42,7 +43,9 @@ async def test_the_operator_waits_for_what_was_erased_until_then() -> None:
     """Not for what others erase meanwhile, so that a steady stream of it keeps nobody waiting; who does not ask for it does not wait."""
     progress = Progress(5, {})
     progress.erasing = 4
-    host = questions.Questions(board.Board(BoardConfig(name="board")), MemoryStore(), progress, ManualClock(), tuple)
+    host = questions.Questions(
+        board.Board(BoardConfig(name="board")), MemoryStore(), progress, ManualClock(), tuple, Place("memory", "board")
+    )
     await host.answer(names.HOST, encode(Ask(Applied())))
     await host.answer("finance", encode(Ask(Applied(gone=True))))
     asked = asyncio.create_task(host.answer(names.HOST, encode(Ask(Applied(gone=True)))))

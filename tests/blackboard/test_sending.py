@@ -29,7 +29,7 @@ class Recording(MemoryBus):
         self.number = 0
         """What it says that the board has applied of an epoch."""
 
-    async def publish(self, _board: str, _agent: str, data: bytes) -> int:
+    async def publish(self, _board: str, _agent: str, data: bytes, *, trace: str = "") -> int:  # noqa: ARG002
         self.posts.append(decode_post(data))
         self.published.set()
         await self.open.wait()

@@ -15,7 +15,7 @@ from bus.jetstream import broken_law, events_laws, observations_laws, place
 )
 def test_place(ack: str) -> None:
     """The number and the stamp are found in every form of an acknowledgement's subject."""
-    assert place(ack) == (42, 1_700_000_000.5)
+    assert place(ack) == (42, 1_700_000_000.5, 0)
 
 
 def test_laws() -> None:

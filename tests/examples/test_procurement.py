@@ -57,6 +57,7 @@ class Tap:
         self.publish = bus.publish
         self.open_log = bus.open_log
         self.emit = bus.emit
+        self.system = bus.system
         self.cut_log = bus.cut_log
         self.cut_events = bus.cut_events
         self.told = bus.told

@@ -1,0 +1,367 @@
+"""Traces and metrics of boards, through OpenTelemetry: the only file that imports it.
+
+    instrument()                                  # what the process has set up for OpenTelemetry is used, or the providers that are given
+    async with blackboard.open("trip", agent="finance") as board: ...
+
+Laws:
+
+- The names are those of the semantic conventions for messaging (1.41), and *pheroboard.…* where these have none.
+- No span and no measure tells contents, keys, values or errors' texts: of an error its type, of others nothing.
+- A trace that comes over the wire is a claim: what is no *traceparent* is ignored, and where there is none, a trace begins.
+"""
+
+import asyncio
+import concurrent.futures
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from time import perf_counter, time_ns
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from agents.adapters.needing import needing
+from agents.errors import CommandError
+from bus import telemetry
+from bus.port import LogMessage
+from bus.telemetry import Gauge, Measure, Measured, Place
+
+with needing("otel"):
+    from opentelemetry import context as contexts
+    from opentelemetry.context import Context
+    from opentelemetry.exporter.prometheus import PrometheusMetricReader
+    from opentelemetry.metrics import CallbackOptions, MeterProvider, Observation, get_meter_provider
+    from opentelemetry.sdk.metrics import MeterProvider as Metering
+    from opentelemetry.trace import (
+        INVALID_SPAN,
+        Link,
+        NonRecordingSpan,
+        Span,
+        SpanContext,
+        SpanKind,
+        Status,
+        StatusCode,
+        TracerProvider,
+        get_current_span,
+        get_tracer_provider,
+        set_span_in_context,
+    )
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+    from prometheus_client import CollectorRegistry, start_http_server
+
+SCHEMA = "https://opentelemetry.io/schemas/1.41.0"
+WITHIN = 1.0
+"""Seconds that a gauge waits for the event loop of what it measures."""
+BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0)
+"""Seconds: those of the conventions for messaging, and some below, where an embedded board is."""
+GAUGES: Mapping[Gauge, tuple[str, str]] = {
+    "log.lag": ("{entry}", "Entries of the log that the host has yet to apply"),
+    "log.age": ("s", "How long the oldest entry that the host is applying has been in the log"),
+    "feed.lag": ("{entry}", "Entries that an agent's feeds have heard of and not given out"),
+    "items": ("{item}", "Items on the board, by tier"),
+}
+
+_LONGEST = 512
+"""Characters of a traceparent; what is longer is none."""
+_BEFORE = contexts.create_key("pheroboard-before")
+"""The context that the calling code had before an event was given out to it."""
+
+_w3c = TraceContextTextMapPropagator()
+
+
+def instrument(tracer_provider: TracerProvider | None = None, meter_provider: MeterProvider | None = None) -> None:
+    """Trace and measure all boards of this process from now on, also those that are open; what was set up before ends.
+
+    Without providers, those that the process has set up are used (by ``opentelemetry-instrument``, or ``set_tracer_provider``).
+    """
+    telemetry.active = _OpenTelemetry(tracer_provider or get_tracer_provider(), meter_provider or get_meter_provider())
+
+
+def uninstrument() -> None:
+    """Trace and measure nothing any more."""
+    telemetry.active = None
+
+
+@contextmanager
+def metrics_served(address: str) -> Iterator[str]:
+    """Measure all boards of this process while the context is open, for Prometheus to scrape at ``HOST:PORT``; give the URL.
+
+    Raises ``CommandError`` for an address that is none, or cannot be had.
+    """
+    split = urlsplit(f"//{address}")
+    try:
+        host, port = split.hostname, split.port
+    except ValueError:
+        host = port = None
+    if not host or port is None:
+        raise CommandError(f"metrics at {address!r}: give HOST:PORT, as in 127.0.0.1:9464")
+    registry = CollectorRegistry()
+    provider = Metering([PrometheusMetricReader(registry=registry)])
+    try:
+        server, thread = start_http_server(port, host, registry)
+    except OSError as error:
+        provider.shutdown()
+        raise CommandError(f"metrics cannot be served at {address}: {error.strerror or error}; give another --metrics HOST:PORT") from error
+    instrument(meter_provider=provider)
+    try:
+        yield f"http://{address}/metrics" if port else f"http://{split.hostname}:{server.server_port}/metrics"
+    finally:
+        uninstrument()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+        provider.shutdown()
+
+
+class _Origin(NamedTuple):
+    """Where something was said, and when."""
+
+    context: SpanContext
+    at: float
+    """By the clock that durations are measured by, in seconds."""
+    stamp: int
+    """In Unix nanoseconds."""
+
+
+class _Batch:
+    """A batch that is being applied."""
+
+    def __init__(self, spans: Mapping[int, Span]) -> None:
+        self.spans = spans
+        self.traces: Mapping[int, str] = {seq: _traceparent(span) for seq, span in spans.items()}
+        self.observations = 0
+        self.signals = Counter[str]()
+        self.refused = Counter[str]()
+        self.is_stored = False
+
+    def entry(self, observations: int, signals: Iterable[str], refused: Iterable[str]) -> None:
+        """Count what it did."""
+        self.observations += observations
+        self.signals.update(signals)
+        self.refused.update(refused)
+
+    def stored(self) -> None:
+        """It counts."""
+        self.is_stored = True
+
+
+class _OpenTelemetry:
+    """What ``bus.telemetry`` tells, as spans and measures."""
+
+    def __init__(self, tracers: TracerProvider, meters: MeterProvider) -> None:
+        self._tracer = tracers.get_tracer("pheroboard", schema_url=SCHEMA)
+        meter = meters.get_meter("pheroboard", schema_url=SCHEMA)
+        self._accepted = meter.create_counter(
+            "pheroboard.observations.accepted", "{observation}", "Observations that are durable in the log"
+        )
+        self._applied = meter.create_counter("pheroboard.observations.applied", "{observation}", "Observations that the host has applied")
+        self._refused = meter.create_counter("pheroboard.refusals", "{refusal}", "Units and posts that the host has refused, by the reason")
+        self._signals = meter.create_counter("pheroboard.signals", "{signal}", "Signals that detectors have raised")
+        self._publish, self._apply, self._ask, self._answer = (
+            meter.create_histogram(f"pheroboard.{name}.duration", "s", about, explicit_bucket_boundaries_advisory=BUCKETS)
+            for name, about in (
+                ("publish", "From what an agent says until it is durable in the log"),
+                ("apply", "A batch of the log, until it is applied and durable at the host"),
+                ("ask", "A question, at the agent"),
+                ("answer", "A question, at the host"),
+            )
+        )
+        for gauge, (unit, about) in GAUGES.items():
+            meter.create_observable_gauge(f"pheroboard.{gauge}", [self._measuring(gauge)], unit, about)
+
+    # ---- saying -------------------------------------------------------------------------------------------------------------------------
+
+    def origin(self) -> _Origin:
+        """Where the calling code stands, and when."""
+        return _Origin(get_current_span().get_span_context(), perf_counter(), time_ns())
+
+    @contextmanager
+    def sending(self, place: Place, origins: Sequence[object], observations: int) -> Iterator[str]:
+        """*send BOARD*: a child of whoever spoke first, with links to the others whose words share the post."""
+        said = [each for each in origins if isinstance(each, _Origin)] or [self.origin()]
+        speakers = list({each.context.span_id: each.context for each in said if each.context.is_valid}.values())
+        attributes = _attributes(place, "send", "send") | {
+            "messaging.batch.message_count": len(said),
+            "pheroboard.observations": observations,
+        }
+        span = self._tracer.start_span(
+            f"send {place.board}", _under(speakers[0]) if speakers else Context(), SpanKind.PRODUCER, attributes,
+            [Link(each) for each in speakers[1:]], said[0].stamp,
+        )  # fmt: skip
+        with _ending(span):
+            yield _traceparent(span)
+        now, board = perf_counter(), _board(place)
+        self._accepted.add(observations, board)
+        for each in said:
+            self._publish.record(now - each.at, board)
+
+    # ---- at the host --------------------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def applying(self, place: Place, messages: Sequence[LogMessage]) -> Iterator[_Batch]:
+        """*process BOARD* for each message that brought a trace, from the beginning of its batch until that is durable."""
+        began, board = perf_counter(), _board(place)
+        attributes = _attributes(place, "process", "apply")
+        spans = {
+            message.seq: self._tracer.start_span(f"process {place.board}", parent, SpanKind.CONSUMER, attributes)
+            for message in messages
+            if (parent := _context(message.trace)) is not None
+        }
+        batch = _Batch(spans)
+        try:
+            yield batch
+        finally:
+            for span in spans.values():
+                if not batch.is_stored:
+                    _fail(span, "retried")
+                span.end()
+        if batch.is_stored:
+            self._apply.record(perf_counter() - began, board)
+            self._applied.add(batch.observations, board)
+            for code, count in batch.refused.items():
+                self._refused.add(count, board | {"error.type": code})
+            for signal, count in batch.signals.items():
+                self._signals.add(count, board | {"pheroboard.signal": signal})
+
+    @contextmanager
+    def answering(self, place: Place, query: str) -> Iterator[None]:
+        """A duration."""
+        began, attributes = perf_counter(), _board(place) | {"pheroboard.query": query}
+        try:
+            yield
+        except Exception as error:
+            attributes["error.type"] = type(error).__name__
+            raise
+        finally:
+            self._answer.record(perf_counter() - began, attributes)
+
+    # ---- hearing and asking -------------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def handling(self, place: Place, trace: str, event: str, handler: str) -> Iterator[None]:
+        """*process BOARD*, current while the handler runs."""
+        attributes = _attributes(place, "process", "handle") | {"pheroboard.event": event.lower(), "code.function.name": handler}
+        span = self._tracer.start_span(f"process {place.board}", _context(trace) or Context(), SpanKind.CONSUMER, attributes)
+        token = contexts.attach(set_span_in_context(span))
+        try:
+            with _ending(span):
+                yield
+        finally:
+            contexts.detach(token)
+
+    def received(self, place: Place, trace: str, event: str) -> None:
+        """*receive BOARD*, over at once, and current in the calling code until the next event.
+
+        It is set and never taken back by a token: who iterates may do so in any order, or stop.
+        """
+        current = contexts.get_current()
+        before = current.get(_BEFORE, current)
+        assert isinstance(before, Context)
+        parent = _context(trace)
+        if parent is None:
+            contexts.attach(before)
+            return
+        attributes = _attributes(place, "receive", "receive") | {"pheroboard.event": event.lower()}
+        span = self._tracer.start_span(f"receive {place.board}", parent, SpanKind.CLIENT, attributes)
+        span.end()
+        contexts.attach(contexts.set_value(_BEFORE, before, set_span_in_context(span, before)))
+
+    @contextmanager
+    def asking(self, place: Place, query: str) -> Iterator[None]:
+        """*ask BOARD*, if somebody's trace is under way; a duration in any case."""
+        began, metered = perf_counter(), _board(place) | {"pheroboard.query": query}
+        traced = get_current_span().get_span_context().is_valid
+        attributes = {"messaging.client.id": place.agent, **metered}
+        span = self._tracer.start_span(f"ask {place.board}", None, SpanKind.CLIENT, attributes) if traced else INVALID_SPAN
+        try:
+            with _ending(span):
+                yield
+        except Exception as error:
+            metered["error.type"] = type(error).__name__
+            raise
+        finally:
+            self._ask.record(perf_counter() - began, metered)
+
+    # ---- gauges -------------------------------------------------------------------------------------------------------------------------
+
+    def _measuring(self, gauge: Gauge) -> Callable[[CallbackOptions], Iterable[Observation]]:
+        def measure(_: CallbackOptions) -> Iterable[Observation]:
+            """What is open shows, added up."""
+            shown: Counter[tuple[Place, str]] = Counter()
+            for reference in telemetry.measured.valuerefs() if telemetry.active is self else ():
+                if (each := reference()) is not None:
+                    for value, place, tier in _read(each, gauge):
+                        shown[place, tier] += value  # type: ignore[assignment]  # seconds, too
+            for (place, tier), value in shown.items():
+                more = {"messaging.client.id": place.agent} if place.agent else {"pheroboard.tier": tier} if tier else {}
+                yield Observation(value, _board(place) | more)
+
+        return measure
+
+
+def _read(measured: Measured, gauge: Gauge) -> Sequence[Measure]:
+    """What it shows, read on its event loop; nothing if that is gone, or does not come to it."""
+    loop = measured.loop
+    if loop is _running():
+        return tuple(measured.measures(gauge))
+
+    async def measures() -> Sequence[Measure]:
+        return tuple(measured.measures(gauge))
+
+    if not loop.is_running():
+        return ()
+    reading = asyncio.run_coroutine_threadsafe(measures(), loop)
+    try:
+        return reading.result(WITHIN)
+    except (TimeoutError, concurrent.futures.CancelledError):
+        reading.cancel()
+        return ()
+
+
+def _running() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _board(place: Place) -> dict[str, str]:
+    return {"messaging.system": place.system, "messaging.destination.name": place.board}
+
+
+def _attributes(place: Place, kind: str, name: str) -> dict[str, str | int]:
+    agent = {"messaging.client.id": place.agent} if place.agent else {}
+    return {**_board(place), "messaging.operation.type": kind, "messaging.operation.name": name, **agent}
+
+
+def _under(parent: SpanContext) -> Context:
+    return set_span_in_context(NonRecordingSpan(parent), Context())
+
+
+def _context(trace: str) -> Context | None:
+    """The context that a traceparent stands for; None for what is none."""
+    if not trace or len(trace) > _LONGEST:
+        return None
+    found = _w3c.extract({"traceparent": trace}, Context())
+    return found if get_current_span(found).get_span_context().is_valid else None
+
+
+def _traceparent(span: Span) -> str:
+    carrier: dict[str, str] = {}
+    _w3c.inject(carrier, set_span_in_context(span, Context()))
+    return carrier.get("traceparent", "")
+
+
+@contextmanager
+def _ending(span: Span) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        _fail(span, type(error).__name__)
+        raise
+    finally:
+        span.end()
+
+
+def _fail(span: Span, kind: str) -> None:
+    span.set_attribute("error.type", kind)
+    span.set_status(Status(StatusCode.ERROR))
