@@ -73,7 +73,11 @@ class Feed(Generic[T]):
         return self
 
     async def __anext__(self) -> T:
-        each = await self.take()
+        try:
+            each = await self.take()
+        except StopAsyncIteration:
+            telemetry.over()
+            raise
         telemetry.received(self._line.place, self.trace, type(each).__name__)
         return each
 
@@ -139,6 +143,7 @@ class Feed(Generic[T]):
 
     async def aclose(self) -> None:
         """Stop hearing. Whoever waits for the next event is at the end."""
+        telemetry.over()
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)

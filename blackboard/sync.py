@@ -56,6 +56,7 @@ class SyncFeed(Generic[T]):
         try:
             each = background().do(self._next())
         except (TimeoutError, StopAsyncIteration):
+            telemetry.over()
             raise StopIteration from None
         telemetry.received(self._feed.place, self._feed.trace, type(each).__name__)  # here: it is this thread that goes on with it
         return each
@@ -71,6 +72,7 @@ class SyncFeed(Generic[T]):
 
     def close(self) -> None:
         """Stop hearing."""
+        telemetry.over()
         background().do(self._feed.aclose())
 
 

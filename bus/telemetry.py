@@ -88,7 +88,11 @@ class Telemetry(Protocol):
         ...
 
     def received(self, place: Place, trace: str, event: str) -> None:
-        """An event is given out. What the calling code does from here on belongs to the event's trace."""
+        """An event is given out. What the calling code does from here on belongs to the event's trace, until the next one, or ``over``."""
+        ...
+
+    def over(self) -> None:
+        """The calling code deals with no event any more."""
         ...
 
     def asking(self, place: Place, query: str) -> AbstractContextManager[Any]:
@@ -133,6 +137,12 @@ def received(place: Place, trace: str, event: str) -> None:
     """Behind an event that is given out."""
     if active is not None:
         active.received(place, trace, event)
+
+
+def over() -> None:
+    """Where no event comes any more."""
+    if active is not None:
+        active.over()
 
 
 def asking(place: Place, query: str) -> AbstractContextManager[Any]:

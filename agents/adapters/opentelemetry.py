@@ -31,8 +31,10 @@ with needing("otel"):
     from opentelemetry.exporter.prometheus import PrometheusMetricReader
     from opentelemetry.metrics import CallbackOptions, MeterProvider, Observation, get_meter_provider
     from opentelemetry.sdk.metrics import MeterProvider as Metering
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
     from opentelemetry.trace import (
         INVALID_SPAN,
+        INVALID_SPAN_CONTEXT,
         Link,
         NonRecordingSpan,
         Span,
@@ -95,7 +97,8 @@ def metrics_served(address: str) -> Iterator[str]:
     if not host or port is None:
         raise CommandError(f"metrics at {address!r}: give HOST:PORT, as in 127.0.0.1:9464")
     registry = CollectorRegistry()
-    provider = Metering([PrometheusMetricReader(registry=registry)])
+    named = Resource({"service.name": "pheroboard"}).merge(OTELResourceDetector().detect())  # as OTEL_SERVICE_NAME has it, if it is set
+    provider = Metering([PrometheusMetricReader(scope_info_enabled=False, registry=registry)], named)
     try:
         server, thread = start_http_server(port, host, registry)
     except OSError as error:
@@ -177,7 +180,7 @@ class _OpenTelemetry:
     @contextmanager
     def sending(self, place: Place, origins: Sequence[object], observations: int) -> Iterator[str]:
         """*send BOARD*: a child of whoever spoke first, with links to the others whose words share the post."""
-        said = [each for each in origins if isinstance(each, _Origin)] or [self.origin()]
+        said = [each for each in origins if isinstance(each, _Origin)] or [_Origin(INVALID_SPAN_CONTEXT, perf_counter(), time_ns())]
         speakers = list({each.context.span_id: each.context for each in said if each.context.is_valid}.values())
         attributes = _attributes(place, "send", "send") | {
             "messaging.batch.message_count": len(said),
@@ -249,21 +252,23 @@ class _OpenTelemetry:
             contexts.detach(token)
 
     def received(self, place: Place, trace: str, event: str) -> None:
-        """*receive BOARD*, over at once, and current in the calling code until the next event.
+        """*receive BOARD*, over at once, and current in the calling code from here on.
 
-        It is set and never taken back by a token: who iterates may do so in any order, or stop.
+        It is never taken back by a token: several feeds may be read in any order, and by several tasks.
         """
-        current = contexts.get_current()
-        before = current.get(_BEFORE, current)
-        assert isinstance(before, Context)
-        parent = _context(trace)
-        if parent is None:
-            contexts.attach(before)
+        self.over()
+        if (parent := _context(trace)) is None:
             return
+        before = contexts.get_current()
         attributes = _attributes(place, "receive", "receive") | {"pheroboard.event": event.lower()}
         span = self._tracer.start_span(f"receive {place.board}", parent, SpanKind.CLIENT, attributes)
         span.end()
         contexts.attach(contexts.set_value(_BEFORE, before, set_span_in_context(span, before)))
+
+    def over(self) -> None:
+        """Make that current which was so before the first event."""
+        if isinstance(before := contexts.get_value(_BEFORE), Context):
+            contexts.attach(before)
 
     @contextmanager
     def asking(self, place: Place, query: str) -> Iterator[None]:

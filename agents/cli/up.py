@@ -2,6 +2,7 @@
 
 import logging
 import os
+from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +29,7 @@ async def up(
     tls_key: Path | None = None,
     time: Time | None = None,
     kinds: Path | None = None,
+    metrics: str | None = None,
     keep: Keep = DEFAULTS,
     where: Where = HERE,
 ) -> None:
@@ -49,6 +51,8 @@ async def up(
         What new boards run on: rounds, or wall-clock time.
     kinds
         A file with the kinds of new boards (TOML, tables [kinds.NAME]).
+    metrics
+        Serve metrics at HOST:PORT, as in 127.0.0.1:9464, for Prometheus to scrape (needs the extra otel).
     """
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     for board in boards:
@@ -65,6 +69,13 @@ async def up(
     settings = {name: value for name, value in {"time": time, "kinds": kinds}.items() if value is not None}
     from agents.cli.hosting import hosting
 
+    if metrics is not None:
+        from agents.adapters.opentelemetry import metrics_served
+
+        measured: AbstractContextManager[str] = metrics_served(metrics)
+    else:
+        measured = nullcontext("")
+
     tell, news = anyio.create_memory_object_stream[None](inf)
     record = Serving(os.getpid(), "", names, retention)
 
@@ -73,7 +84,7 @@ async def up(
         record = structs.replace(record, **changes)
         tell.send_nowait(None)
 
-    with sole_server_of(where.data), tell, news:
+    with sole_server_of(where.data), tell, news, measured as shown:
         async with hosting(
             names, where.data, nats=where.nats, credentials=where.credentials, port=port, listening=listening, retention=retention,
             settings=settings, alone=True, told=told,
@@ -83,6 +94,8 @@ async def up(
                 record.write(where.data)
                 standing = ", ".join(name for name in names if name not in record.stopped)
                 print(f"serving {standing} at {url} from {where.data} (Ctrl-C ends it)", flush=True)
+                if shown:
+                    print(f"metrics at {shown}", flush=True)
                 async for _ in news:
                     try:
                         record.write(where.data)
