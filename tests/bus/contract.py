@@ -80,6 +80,14 @@ class BusContract:
         assert [(m.agent, m.data) for m in read] == said
         assert [m.stamp for m in read] == sorted(m.stamp for m in read)
 
+    async def test_what_a_post_came_of(self, bus: Bus) -> None:
+        """A trace goes with its post, as it was given; a post without one has none."""
+        async with hosting(bus) as host:
+            await bus.publish(BOARD, "finance", b"one", trace="00-" + "1" * 32 + "-" + "2" * 16 + "-01")
+            await bus.publish(BOARD, "finance", b"two")
+            read = await host.wait_for(2)
+        assert [m.trace for m in read] == ["00-" + "1" * 32 + "-" + "2" * 16 + "-01", ""]
+
     async def test_many_publish_at_once(self, bus: Bus) -> None:
         """A hundred concurrent publishers each get the number under which their message stands."""
         async with hosting(bus, limit=7) as host:

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,16 @@ def test_half_a_certificate(tmp_path: Path) -> None:
     """A certificate without its key, or on a server that is not ours, is refused."""
     assert "takes both" in pheroboard(tmp_path, "up", "shop", "--tls-cert", "cert.pem").err
     assert "listens where it does" in pheroboard(tmp_path, "up", "shop", "--nats", "127.0.0.1:4222", "--listen", "127.0.0.2").err
+
+
+def test_metrics(tmp_path: Path) -> None:
+    """With --metrics its boards' figures are there to be scraped."""
+    with started(tmp_path, "up", "shop", "--metrics", "127.0.0.1:0") as up:
+        line_of(up)
+        shown, _, url = line_of(up).rstrip().rpartition(" ")
+        assert shown == "metrics at"
+        with urllib.request.urlopen(url, timeout=5) as response:
+            page = response.read().decode()
+        assert 'pheroboard_log_lag{messaging_destination_name="shop",messaging_system="nats"} 0.0' in page
+        up.terminate()
+        assert up.wait(10) == 143

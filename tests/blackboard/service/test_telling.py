@@ -7,13 +7,12 @@ import pytest
 from blackboard import outbox as module
 from blackboard import trying
 from blackboard.clock import ManualClock
-from blackboard.store import MemoryStore
+from blackboard.progress import Progress
+from blackboard.store import MemoryStore, Outgoing
 from bus import names
 from bus.errors import NoAnswer, TooLarge, Unreachable
 from bus.memory import MemoryBus
-from bus.messages import (
-    decode_events,
-)
+from bus.messages import Events, decode_events, encode
 from tests.blackboard.hosting import CAT, Held, host, killed, post
 
 
@@ -118,3 +117,23 @@ async def test_untold_events_are_told_after_a_kill() -> None:
     bus = Troubled()
     async with bus.listen("board", names.SHARED) as heard, host(image, bus=bus):
         assert decode_events(await anext(heard)).n == 1
+
+
+async def test_what_events_came_of() -> None:
+    """Events of an entry that was applied here are told with its trace, to each audience; those from the store without, as kept."""
+    bus, progress = MemoryBus(ManualClock().now), Progress(0, {})
+    own, trace = names.private("finance"), "00-" + "1" * 32 + "-" + "2" * 16 + "-01"
+    rows = [Outgoing(audience, n, seq, encode(Events(n=n, t=0.0))) for audience, n, seq in ((own, 1, 1), (names.SHARED, 1, 1), (own, 2, 2))]
+    outbox = module.Outbox("board", bus, progress)
+    async with bus.listen("board", names.SHARED) as shared, bus.listen("board", own) as private, asyncio.timeout(5):
+        outbox.add(rows, {1: trace})
+        telling = asyncio.create_task(outbox.run())
+        assert [decode_events(await anext(private)).trace for _ in range(2)] == [trace, ""]
+        assert decode_events(await anext(shared)).trace == trace
+        await progress.until(lambda: outbox.told(2))
+        again = module.Outbox("board", bus, progress)  # as after a takeover
+        again.add([Outgoing(own, 3, 1, rows[0].data)])
+        telling.cancel()
+        telling = asyncio.create_task(again.run())
+        assert await anext(private) == rows[0].data
+        telling.cancel()
