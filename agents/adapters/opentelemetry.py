@@ -83,6 +83,18 @@ def uninstrument() -> None:
     telemetry.active = None
 
 
+class Instrumentor:
+    """Both, as ``opentelemetry-instrument`` calls them in any program that it starts: ``pheroboard up``, too."""
+
+    def instrument(self, **_: object) -> None:
+        """``instrument()``, with what it has set up."""
+        instrument()
+
+    def uninstrument(self, **_: object) -> None:
+        """``uninstrument()``."""
+        uninstrument()
+
+
 @contextmanager
 def metrics_served(address: str) -> Iterator[str]:
     """Measure all boards of this process while the context is open, for Prometheus to scrape at ``HOST:PORT``; give the URL.
@@ -201,11 +213,11 @@ class _OpenTelemetry:
 
     @contextmanager
     def applying(self, place: Place, messages: Sequence[LogMessage]) -> Iterator[_Batch]:
-        """*process BOARD* for each message that brought a trace, from the beginning of its batch until that is durable."""
+        """*apply BOARD* for each message that brought a trace, from the beginning of its batch until that is durable."""
         began, board = perf_counter(), _board(place)
         attributes = _attributes(place, "process", "apply")
         spans = {
-            message.seq: self._tracer.start_span(f"process {place.board}", parent, SpanKind.CONSUMER, attributes)
+            message.seq: self._tracer.start_span(f"apply {place.board}", parent, SpanKind.CONSUMER, attributes)
             for message in messages
             if (parent := _context(message.trace)) is not None
         }
@@ -242,7 +254,7 @@ class _OpenTelemetry:
     @contextmanager
     def handling(self, place: Place, trace: str, event: str, handler: str) -> Iterator[None]:
         """*process BOARD*, current while the handler runs."""
-        attributes = _attributes(place, "process", "handle") | {"pheroboard.event": event.lower(), "code.function.name": handler}
+        attributes = _attributes(place, "process", "process") | {"pheroboard.event": event.lower(), "code.function.name": handler}
         span = self._tracer.start_span(f"process {place.board}", _context(trace) or Context(), SpanKind.CONSUMER, attributes)
         token = contexts.attach(set_span_in_context(span))
         try:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
+from importlib.metadata import entry_points
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from blackboard.client import Board
 from blackboard.errors import NotInstalled, NotInView
 from blackboard.store import MemoryStore
 from blackboard.testing import RunningBoard, running_board
-from bus import names
+from bus import names, telemetry
 from bus.messages import Signal
 from tests.blackboard.hosting import CAT, host, post, some_life, state
 from tests.security.town import SHOP, town
@@ -123,12 +124,12 @@ async def test_one_trace_from_a_deposit_to_the_handler_and_on(collected: Collect
     spans = collected.spans()
     [plan] = [each for each in spans if each.name == "plan"]
     of_plan = [each for each in spans if each.context.trace_id == plan.context.trace_id]
-    assert lineage(of_plan[-1], of_plan) == ["process trip", "send trip", "process trip", "process trip", "send trip", "plan"]
+    assert lineage(of_plan[-1], of_plan) == ["apply trip", "send trip", "process trip", "apply trip", "send trip", "plan"]
     handled = next(each for each in of_plan if (each.attributes or {}).get("code.function.name"))
     assert handled.kind is SpanKind.CONSUMER
     assert dict(handled.attributes or {}) == {
         "messaging.system": "memory", "messaging.destination.name": "trip", "messaging.operation.type": "process",
-        "messaging.operation.name": "handle", "messaging.client.id": "schedule", "pheroboard.event": "signal",
+        "messaging.operation.name": "process", "messaging.client.id": "schedule", "pheroboard.event": "signal",
         "code.function.name": "recheck",
     }  # fmt: skip
     assert next(each for each in of_plan if each.name == "send trip").kind is SpanKind.PRODUCER
@@ -152,7 +153,7 @@ async def test_what_is_given_out_is_current_until_the_next(collected: Collected,
                     break
     assert heard == [("fact", plan.get_span_context().trace_id), ("fact", outer.get_span_context().trace_id)]
     [received] = collected.spans("receive board")
-    assert lineage(received, collected.spans()) == ["receive board", "process board", "send board", "plan"]
+    assert lineage(received, collected.spans()) == ["receive board", "apply board", "send board", "plan"]
 
 
 def test_without_an_event_loop(collected: Collected, tmp_path: Path) -> None:
@@ -166,7 +167,7 @@ def test_without_an_event_loop(collected: Collected, tmp_path: Path) -> None:
         feed.close()
         assert not get_current_span().get_span_context().is_valid
     spans = collected.spans()
-    assert lineage(spans[-1], spans) == ["process trip", "send trip", "receive trip", "process trip", "send trip", "plan"]
+    assert lineage(spans[-1], spans) == ["apply trip", "send trip", "receive trip", "apply trip", "send trip", "plan"]
 
 
 async def test_many_callers_in_one_post(collected: Collected, running: RunningBoard) -> None:
@@ -193,7 +194,7 @@ async def test_frameworks_calls(collected: Collected, running: RunningBoard) -> 
         await service.assemble("finance", "How much?", 400)
     await service.aclose()
     spans = collected.spans()
-    assert {each.name for each in spans} >= {"turn", "send board", "process board", "ask board"}
+    assert {each.name for each in spans} >= {"turn", "send board", "apply board", "ask board"}
     assert len({each.context.trace_id for each in spans}) == 1
 
 
@@ -205,7 +206,7 @@ async def test_an_outbox(collected: Collected, tmp_path: Path) -> None:
             await finance.wait_applied()
     said = collected.spans("send trip")
     assert [each.parent for each in said] == [None] * len(said)
-    assert lineage(collected.spans("process trip")[-1], collected.spans()) == ["process trip", "send trip"]
+    assert lineage(collected.spans("apply trip")[-1], collected.spans()) == ["apply trip", "send trip"]
 
 
 @pytest.mark.parametrize("trace", ["rain", "00-" + "0" * 32 + "-" + "0" * 16 + "-01", "00-" + "1" * 32 + "-" + "2" * 16, "1" * 10_000])
@@ -239,7 +240,7 @@ async def test_with_keys(tmp_path: Path) -> None:
             finally:
                 adapter.uninstrument()
     [received] = collected.spans("receive shop")
-    assert lineage(received, collected.spans()) == ["receive shop", "process shop", "send shop", "plan"]
+    assert lineage(received, collected.spans()) == ["receive shop", "apply shop", "send shop", "plan"]
     assert (received.attributes or {})["messaging.system"] == "nats"
 
 
@@ -386,3 +387,13 @@ def test_without_opentelemetry(monkeypatch: pytest.MonkeyPatch) -> None:
         importlib.import_module("agents.adapters.opentelemetry")
     code = "import sys, bus, blackboard.service, agents.member, agents.adapters.service; print('opentelemetry' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_found_by_opentelemetry_instrument() -> None:
+    """The package says where its instrumentor is; it is called with whatever ``opentelemetry-instrument`` has to say."""
+    [found] = entry_points(group="opentelemetry_instrumentor", name="pheroboard")
+    instrumentor = found.load()()
+    instrumentor.instrument(skip_dep_check=True)
+    assert telemetry.active is not None
+    instrumentor.uninstrument()
+    assert telemetry.active is None
