@@ -78,7 +78,8 @@ class Feed(Generic[T]):
         except StopAsyncIteration:
             telemetry.over()
             raise
-        telemetry.received(self._line.place, self.trace, type(each).__name__)
+        if telemetry.active is not None:
+            telemetry.active.received(self._line.place, self.trace, type(each).__name__)
         return each
 
     async def take(self) -> T:

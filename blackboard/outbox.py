@@ -92,7 +92,8 @@ class Outbox:
         """Tell an audience these, which follow each other."""
         first = events[0].n
         try:
-            await persistently(partial(self._bus.emit, self._name, audience, first, *map(self._letter, events)))
+            letters = map(self._letter, events) if self._traces else (event.data for event in events)
+            await persistently(partial(self._bus.emit, self._name, audience, first, *letters))
         except BusError:
             if len(events) == 1:  # too large, or not permitted
                 _logger.exception("board %s: events %d of %s cannot be told", self._name, first, audience)

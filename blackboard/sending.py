@@ -242,8 +242,7 @@ class Sender:
 
     async def _send(self, parcel: Parcel) -> None:
         await self._held_back()
-        waiting = islice(self._waiting, len(parcel.units))
-        origins = tuple(self._origins[each] for each in waiting if each in self._origins) if self._origins else ()
+        origins = self._origins_of(len(parcel.units)) if self._origins else ()
         try:
             with telemetry.sending(self._line.place, origins, parcel.observations) as trace:
                 await self._publish(packed(parcel.epoch, parcel.number, (unit.data for unit in parcel.units)), trace)
@@ -260,6 +259,10 @@ class Sender:
             if self._limits is not None:
                 self._debt = self._debt.at(self._clock(), self._limits).more(parcel.observations)
             self._left(parcel, None)
+
+    def _origins_of(self, count: int) -> tuple[object, ...]:
+        """Where the next units were said, as far as that is known."""
+        return tuple(self._origins[each] for each in islice(self._waiting, count) if each in self._origins)
 
     async def _publish(self, post: bytes, trace: str = "") -> None:
         while True:

@@ -58,7 +58,8 @@ class SyncFeed(Generic[T]):
         except (TimeoutError, StopAsyncIteration):
             telemetry.over()
             raise StopIteration from None
-        telemetry.received(self._feed.place, self._feed.trace, type(each).__name__)  # here: it is this thread that goes on with it
+        if telemetry.active is not None:  # here: it is this thread that goes on with it
+            telemetry.active.received(self._feed.place, self._feed.trace, type(each).__name__)
         return each
 
     async def _next(self) -> T:

@@ -133,12 +133,6 @@ def handling(place: Place, trace: str, event: str, handler: str) -> AbstractCont
     return _NOBODY if active is None else active.handling(place, trace, event, handler)
 
 
-def received(place: Place, trace: str, event: str) -> None:
-    """Behind an event that is given out."""
-    if active is not None:
-        active.received(place, trace, event)
-
-
 def over() -> None:
     """Where no event comes any more."""
     if active is not None:

@@ -285,6 +285,8 @@ async def test_nothing_that_was_said_is_told(collected: Collected, running: Runn
     data = collected.reader.get_metrics_data()
     assert data is not None
     assert "secret" not in "".join(each.to_json() for each in collected.spans()) + data.to_json()
+    [failed] = [each for each in collected.spans("process board") if not each.status.is_ok]
+    assert dict(failed.attributes or {})["error.type"] == "ZeroDivisionError"
     [asked] = [each for each in collected.spans("ask board") if not each.status.is_ok]
     assert (asked.status.status_code, asked.status.description) == (StatusCode.ERROR, None)
     assert (asked.attributes or {})["error.type"] == "NotInView"
