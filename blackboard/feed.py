@@ -76,10 +76,10 @@ class Feed(Generic[T]):
         try:
             each = await self.take()
         except StopAsyncIteration:
-            telemetry.over()
+            telemetry.over(self)
             raise
         if telemetry.active is not None:
-            telemetry.active.received(self._line.place, self.trace, type(each).__name__)
+            telemetry.active.received(self, self._line.place, self.trace, type(each).__name__)
         return each
 
     async def take(self) -> T:
@@ -144,7 +144,7 @@ class Feed(Generic[T]):
 
     async def aclose(self) -> None:
         """Stop hearing. Whoever waits for the next event is at the end."""
-        telemetry.over()
+        telemetry.over(self)
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)

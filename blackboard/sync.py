@@ -56,10 +56,10 @@ class SyncFeed(Generic[T]):
         try:
             each = background().do(self._next())
         except (TimeoutError, StopAsyncIteration):
-            telemetry.over()
+            telemetry.over(self._feed)
             raise StopIteration from None
         if telemetry.active is not None:  # here: it is this thread that goes on with it
-            telemetry.active.received(self._feed.place, self._feed.trace, type(each).__name__)
+            telemetry.active.received(self._feed, self._feed.place, self._feed.trace, type(each).__name__)
         return each
 
     async def _next(self) -> T:
@@ -73,7 +73,7 @@ class SyncFeed(Generic[T]):
 
     def close(self) -> None:
         """Stop hearing."""
-        telemetry.over()
+        telemetry.over(self._feed)
         background().do(self._feed.aclose())
 
 

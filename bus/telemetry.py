@@ -87,12 +87,12 @@ class Telemetry(Protocol):
         """A handler is run for an event. What it does belongs to the event's trace."""
         ...
 
-    def received(self, place: Place, trace: str, event: str) -> None:
-        """An event is given out. What the calling code does from here on belongs to the event's trace, until the next one, or ``over``."""
+    def received(self, feed: object, place: Place, trace: str, event: str) -> None:
+        """A feed gives an event out. What the calling code does belongs to the event's trace, until the feed's next one, or ``over``."""
         ...
 
-    def over(self) -> None:
-        """The calling code deals with no event any more."""
+    def over(self, feed: object) -> None:
+        """The calling code deals with no event of the feed's any more."""
         ...
 
     def asking(self, place: Place, query: str) -> AbstractContextManager[Any]:
@@ -133,10 +133,10 @@ def handling(place: Place, trace: str, event: str, handler: str) -> AbstractCont
     return _NOBODY if active is None else active.handling(place, trace, event, handler)
 
 
-def over() -> None:
+def over(feed: object) -> None:
     """Where no event comes any more."""
     if active is not None:
-        active.over()
+        active.over(feed)
 
 
 def asking(place: Place, query: str) -> AbstractContextManager[Any]:

@@ -64,8 +64,8 @@ GAUGES: Mapping[Gauge, tuple[str, str]] = {
 
 _LONGEST = 512
 """Characters of a traceparent; what is longer is none."""
-_BEFORE = contexts.create_key("pheroboard-before")
-"""The context that the calling code had before an event was given out to it."""
+_GIVEN = contexts.create_key("pheroboard-given")
+"""Under it a context has the ``_Given`` that it is the context of."""
 
 _w3c = TraceContextTextMapPropagator()
 
@@ -135,6 +135,14 @@ class _Origin(NamedTuple):
     """By the clock that durations are measured by, in seconds."""
     stamp: int
     """In Unix nanoseconds."""
+
+
+class _Given(NamedTuple):
+    """An event that was given out, and the context that the calling code had before."""
+
+    feed: object
+    span: Span
+    before: Context
 
 
 class _Batch:
@@ -263,24 +271,28 @@ class _OpenTelemetry:
         finally:
             contexts.detach(token)
 
-    def received(self, place: Place, trace: str, event: str) -> None:
+    def received(self, feed: object, place: Place, trace: str, event: str) -> None:
         """*receive BOARD*, over at once, and current in the calling code from here on.
 
         It is never taken back by a token: several feeds may be read in any order, and by several tasks.
         """
-        self.over()
+        self.over(feed)
         if (parent := _context(trace)) is None:
             return
         before = contexts.get_current()
         attributes = _attributes(place, "receive", "receive") | {"pheroboard.event": event.lower()}
         span = self._tracer.start_span(f"receive {place.board}", parent, SpanKind.CLIENT, attributes)
         span.end()
-        contexts.attach(contexts.set_value(_BEFORE, before, set_span_in_context(span, before)))
+        contexts.attach(contexts.set_value(_GIVEN, _Given(feed, span, before), set_span_in_context(span, before)))
 
-    def over(self) -> None:
-        """Make that current which was so before the first event."""
-        if isinstance(before := contexts.get_value(_BEFORE), Context):
-            contexts.attach(before)
+    def over(self, feed: object) -> None:
+        """Make that current which was so before the feed's event, unless the calling code has begun a span of its own since."""
+        found = contexts.get_current()
+        while isinstance(given := found.get(_GIVEN), _Given) and get_current_span(found) is given.span:
+            found = given.before
+            if given.feed is feed:
+                contexts.attach(found)
+                return
 
     @contextmanager
     def asking(self, place: Place, query: str) -> Iterator[None]:

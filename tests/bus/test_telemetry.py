@@ -16,7 +16,7 @@ def hot_path() -> None:
     with telemetry.applying(PLACE, ()) as batch:
         assert batch is None
     with telemetry.handling(PLACE, "", "Signal", "recheck"), telemetry.asking(PLACE, "Top"), telemetry.answering(PLACE, "Top"):
-        telemetry.over()
+        telemetry.over(PLACE)
 
 
 def test_nobody_is_installed_and_nothing_is_kept() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry import context as contexts
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -154,6 +155,35 @@ async def test_what_is_given_out_is_current_until_the_next(collected: Collected,
     assert heard == [("fact", plan.get_span_context().trace_id), ("fact", outer.get_span_context().trace_id)]
     [received] = collected.spans("receive board")
     assert lineage(received, collected.spans()) == ["receive board", "apply board", "send board", "plan"]
+
+
+async def test_feeds_within_feeds(collected: Collected, running: RunningBoard) -> None:
+    """A feed that is closed takes back what it made current, and neither another feed's event nor a span of the user's."""
+
+    def current() -> int:
+        return get_current_span().get_span_context().span_id
+
+    finance, schedule = running["finance"], running["schedule"]
+    async with schedule.changes() as outer:
+        async with schedule.changes() as inner:
+            await finance.deposit("It rains", scope="shared")
+            await anext(outer)
+            first = current()
+            await anext(inner)
+            assert current() != first
+        assert current() == first
+        with collected.user("work") as work:
+            async with schedule.changes():
+                pass
+            assert get_current_span() is work
+        assert current() == first
+        async with schedule.changes() as other:  # in turn: what each gave out before is forgotten
+            for _ in range(5):
+                await finance.deposit("It rains", scope="shared")
+                await anext(outer)
+                await anext(other)
+    assert not current()
+    assert len(contexts.get_current()) == 0
 
 
 def test_without_an_event_loop(collected: Collected, tmp_path: Path) -> None:
