@@ -5,7 +5,7 @@
 
 Laws:
 
-- The names are those of the semantic conventions for messaging (1.41), and *pheroboard.…* where these have none.
+- The names are those of the semantic conventions for messaging (1.44), and *pheroboard.…* where these have none.
 - No span and no measure tells contents, keys, values or errors' texts: of an error its type, of others nothing.
 - A trace that comes over the wire is a claim: what is no *traceparent* is ignored, and where there is none, a trace begins.
 """
@@ -50,7 +50,7 @@ with needing("otel"):
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
     from prometheus_client import CollectorRegistry, start_http_server
 
-SCHEMA = "https://opentelemetry.io/schemas/1.41.0"
+SCHEMA = "https://opentelemetry.io/schemas/1.44.0"
 WITHIN = 1.0
 """Seconds that a gauge waits for the event loop of what it measures."""
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0)
