@@ -7,6 +7,7 @@ Laws:
 - A certificate ``server.pem`` beside a key is the one that the server must show, and then no authority and no name is asked.
 """
 
+import hashlib
 import os
 import re
 import secrets
@@ -75,6 +76,14 @@ def public(path: Path) -> str:
         return str(nkeys.from_seed(seed).public_key.decode())
     except (ValueError, nkeys.NkeysError):  # whose texts may speak of what the file holds
         raise BadCredentials(f"{path} holds no seed of a user's nkey (SU…): name another file, or make a new key") from None
+
+
+def token(agent: str, path: Path) -> str:
+    """What ``agent`` shows, instead of its key in ``path``, where no key can be shown. The key cannot be had from it; a new key changes it.
+
+    Raises ``BadCredentials``.
+    """
+    return f"{agent}.{hashlib.blake2b(read(path).strip().encode(), digest_size=32, person=b'pheroboard token').hexdigest()}"
 
 
 def is_jwt(text: str) -> bool:

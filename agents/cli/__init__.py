@@ -55,6 +55,7 @@ for _command, (_module, _help) in {
     "tasks": ("tasks", "What agents did, and what they learnt: import, export, list, show, distil, recall, report."),
     "strategy": ("strategy", "The strategies of a board: list, show, diff, add, approve, reject, retire, rollback."),
     "evolve": ("evolve", "Learn from failures: try changes of strategy, and put what holds up for review."),
+    "mcp": ("mcp", "Serve a board over the Model Context Protocol: to Claude, and to whatever else speaks it."),
     "agent": ("agent", "Who may speak on the boards of a data folder: keys and permissions."),
     "doctor": ("doctor", "Is everything in place, and what did boards set aside?"),
 }.items():

@@ -12,6 +12,7 @@ from agents.cli.places import DATA, databases_in, served_from
 from agents.errors import CommandError
 from blackboard.opening import erase_owned, hand_over
 from bus.accounts import OPERATOR, Agent, configuration
+from bus.credentials import token as token_of
 from bus.identities import Identities
 
 IN_FORCE_WITHIN = 10.0
@@ -20,7 +21,7 @@ IN_FORCE_WITHIN = 10.0
 Name = Annotated[str, Parameter(help="The agent's name.")]
 Data = Annotated[Path, Parameter(env_var="PHEROBOARD_DATA", help="The folder in which `pheroboard up` keeps its boards.")]
 
-agent = App(name="agent", help="Who may speak on the boards of a data folder: add, list, rotate, remove; config.")
+agent = App(name="agent", help="Who may speak on the boards of a data folder: add, list, token, rotate, remove; config.")
 
 
 @agent.command
@@ -54,6 +55,17 @@ async def list_(*, json: bool = False, data: Data = DATA) -> None:
             print(f"{data} is served at {running.url}, which is not in our hands: who may speak there, its own configuration says")
         else:
             print(f"{data} is open: whoever reaches its server may speak as any agent, until one is added")
+
+
+@agent.command
+async def token(name: Name, /, *, data: Data = DATA) -> None:
+    """Print the token that an agent shows to `pheroboard mcp --http` (`Authorization: Bearer …`). Whoever has it is the agent there.
+
+    It is made of the agent's key: `pheroboard agent rotate` changes it.
+    """
+    identities = Identities(data)
+    identities.known(name)
+    print(token_of(name, identities.key(name)))
 
 
 @agent.command

@@ -1,0 +1,166 @@
+"""Which resources have changed, as one agent is told.
+
+Laws:
+
+- An agent is told of what it sees: its own feed is listened to, which has what is shared and what is its own.
+- The board is listened to while a client listens.
+- Changes that come close together are told once. That somebody used an item is none: it would tell of every prompt.
+- What may have been missed, while the board was away, is told as a change once it is back.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import ListenHandler, ResourceUpdated, ServerEvent
+
+from agents.adapters.reaching import AGAIN
+from agents.adapters.service import MemoryService
+from blackboard.background import await_on
+from blackboard.client import Board
+from blackboard.feed import Feed
+from blackboard.kinds import CONSTRAINT
+from bus.messages import Change
+
+VIEW = "board://view"
+CONSTRAINTS = "board://constraints"
+SETTLE = 0.1
+"""Seconds in which changes are told together."""
+
+Listener = Callable[[ServerEvent], None]
+
+
+class News:
+    """A ``SubscriptionBus`` of what ``agent`` is told. It belongs to the event loop of the server."""
+
+    def __init__(self, memory: MemoryService, agent: str) -> None:
+        self.listen = ListenHandler(self)
+        """Clients of 2026-07-28 and later: a request that stays open."""
+        self._memory, self._agent = memory, agent
+        self._listeners: dict[object, Listener] = {}
+        self._sessions: dict[object, _Session] = {}
+        self._due: set[str] = set()
+        self._news = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    # ---- who listens --------------------------------------------------------------------------------------------------------------------
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call ``listener`` at each change, until what this gives is called."""
+        token = object()
+        self._listeners[token] = listener
+        if not self._tasks:
+            self._tasks = [
+                asyncio.create_task(self._follow(), name=f"MCP hears for {self._agent}"),
+                asyncio.create_task(self._tell(), name=f"MCP tells {self._agent}"),
+            ]
+
+        def unsubscribe() -> None:
+            self._listeners.pop(token, None)
+            if not self._listeners:
+                for task in self._tasks:
+                    task.cancel()
+                self._tasks = []
+
+        return unsubscribe
+
+    async def publish(self, event: ServerEvent) -> None:
+        """Tell all."""
+        for listener in list(self._listeners.values()):
+            listener(event)
+
+    def tell(self, session: ServerSession, uri: str) -> None:
+        """Tell an older client, on its session, of a resource's changes, until it says otherwise or has gone."""
+        connection = session._connection  # noqa: SLF001 - its documented place for cleaning up; handlers are not given it otherwise
+        if connection not in self._sessions:
+            told = self._sessions[connection] = _Session(session)
+            leave = self.subscribe(told.on_event)
+
+            def gone() -> None:
+                leave()
+                told.task.cancel()
+                del self._sessions[connection]
+
+            connection.exit_stack.callback(gone)
+        self._sessions[connection].wanted.add(uri)
+
+    def tell_no_more(self, session: ServerSession, uri: str) -> None:
+        """It says otherwise."""
+        if told := self._sessions.get(session._connection):  # noqa: SLF001 - as above
+            told.wanted.discard(uri)
+
+    # ---- what there is to tell ----------------------------------------------------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        """Listen to the board, and again after it was away."""
+        away = False
+        while True:
+            heard = await self._memory.reach(self._agent, _hear, None)
+            if heard is None:
+                away = True
+                await asyncio.sleep(AGAIN)
+                continue
+            feed, loop = heard
+            if away:
+                self._note(VIEW, CONSTRAINTS)
+            try:
+                while True:
+                    change = await await_on(loop, anext(feed))
+                    if change.kind == CONSTRAINT:
+                        self._note(VIEW, CONSTRAINTS)
+                    elif change.cause != "use" and change.ends is None:
+                        self._note(VIEW)
+            except Exception:  # noqa: BLE001 - the memory service tells what is wrong with the board, and looks for it
+                away = True
+            finally:
+                if loop.is_running():
+                    await await_on(loop, feed.aclose())
+
+    def _note(self, *uris: str) -> None:
+        self._due.update(uris)
+        self._news.set()
+
+    async def _tell(self) -> None:
+        while True:
+            await self._news.wait()
+            await asyncio.sleep(SETTLE)
+            self._news.clear()
+            due, self._due = self._due, set()
+            for uri in sorted(due):
+                await self.publish(ResourceUpdated(uri=uri))
+
+
+async def _hear(board: Board) -> tuple[Feed[Change], asyncio.AbstractEventLoop]:
+    """A feed that hears, and the loop that it lives on."""
+    feed = board.changes()
+    try:
+        await feed.__aenter__()
+    except BaseException:
+        await feed.aclose()
+        raise
+    return feed, asyncio.get_running_loop()
+
+
+class _Session:
+    """An older client, told by a task of its own: one that does not read holds up nobody."""
+
+    def __init__(self, session: ServerSession) -> None:
+        self.wanted: set[str] = set()
+        self._session = session
+        self._due: set[str] = set()
+        self._news = asyncio.Event()
+        self.task: asyncio.Task[Any] = asyncio.create_task(self._tell(), name="MCP tells a session")
+
+    def on_event(self, event: ServerEvent) -> None:
+        if isinstance(event, ResourceUpdated) and event.uri in self.wanted:
+            self._due.add(event.uri)
+            self._news.set()
+
+    async def _tell(self) -> None:
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            due, self._due = self._due, set()
+            for uri in sorted(due):
+                await self._session.send_resource_updated(uri)
