@@ -11,7 +11,9 @@ from agents.cli.output import print_json, print_table
 from agents.cli.places import DATA, databases_in, served_from
 from agents.errors import CommandError
 from blackboard.opening import erase_owned, hand_over
+from bus import names
 from bus.accounts import OPERATOR, Agent, configuration
+from bus.credentials import find
 from bus.credentials import token as token_of
 from bus.identities import Identities
 
@@ -58,14 +60,23 @@ async def list_(*, json: bool = False, data: Data = DATA) -> None:
 
 
 @agent.command
-async def token(name: Name, /, *, data: Data = DATA) -> None:
+async def token(
+    name: Name,
+    /,
+    *,
+    credentials: Annotated[Path | None, Parameter(help="A key file, or a folder of them, instead of those in the data folder.")] = None,
+    data: Data = DATA,
+) -> None:
     """Print the token that an agent shows to `pheroboard mcp --http` (`Authorization: Bearer …`). Whoever has it is the agent there.
 
     It is made of the agent's key: `pheroboard agent rotate` changes it.
     """
-    identities = Identities(data)
-    identities.known(name)
-    print(token_of(name, identities.key(name)))
+    if credentials is None:
+        Identities(data).known(name)
+    key = find(credentials or Identities(data).keys, names.valid_name(name))
+    if key is None:
+        raise CommandError(f"there is no key of {name} in {credentials or Identities(data).keys}")
+    print(token_of(name, key))
 
 
 @agent.command

@@ -1,20 +1,23 @@
 """``mcp``: serve a board to clients of the Model Context Protocol, such as Claude."""
 
 import logging
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from agents.cli.places import HERE, Where, keys_at, locate, served_from
 from agents.errors import CommandError
-from bus.credentials import VARIABLE, find
+from bus.accounts import OPERATOR
+from bus.credentials import find
 from bus.identities import Identities
+from bus.listening import LOOPBACK
 
 BoardToServe = Annotated[str, Parameter(help="A name, an address or a path; none: the one board that is served from the data folder.")]
 
 
 async def mcp(
-    board: BoardToServe = "",
+    board: BoardToServe | None = None,
     /,
     *,
     agent: Annotated[str | None, Parameter(name="--as")] = None,
@@ -39,33 +42,32 @@ async def mcp(
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     address = locate(board or _only(where), where)
     keys = keys_at(address, where)
+    find(keys, agent or OPERATOR)  # what cannot be is told now, and not by every tool
     if http is None:
-        find(keys, agent or "operator")  # what cannot be is told now, and not by every tool
-        await serve_stdio(BoardServer(MemoryService(address, credentials=keys), agent or "operator"))
+        await serve_stdio(BoardServer(MemoryService(address, credentials=keys), agent or OPERATOR))
         return
     host, _, port = http.rpartition(":")
     if not port.isdigit():
         raise CommandError(f"--http {http}: give an address on loopback and a port, as in 127.0.0.1:8000")
-    known = keys is not None and (where.credentials is not None or Identities(where.data).registry().closed)
-    if known and keys is not None:
-        if keys.is_dir() and agent is not None:
-            raise CommandError(f"--as {agent}: the agents have keys here, and each one's token says who it is; leave out --as")
-        if keys.is_file() and agent is None:
-            raise CommandError(f"{keys} is one agent's key: say whose with --as, or name the folder of all")
-        tokens, whom = KeyTokens(keys, agent), None
-    elif agent is None:
+    if where.credentials is None and not Identities(where.data).registry().closed:
+        keys = None  # once agents are added, who comes without is not let in any more
+    if keys is None and agent is None:
         raise CommandError(
-            f"no agent has a key here: say with --as whom all clients are, or add agents (pheroboard agent add), or name keys ({VARIABLE})"
+            "no agent has a key here: say with --as whom all clients are; or add agents (pheroboard agent add), or name their keys"
         )
-    else:
-        tokens, whom = None, agent
+    if keys is not None and keys.is_dir() and agent is not None:
+        raise CommandError(f"--as {agent}: the agents have keys in {keys}, and each one's token says who it is; leave out --as")
+    if keys is not None and keys.is_file() and agent is None:
+        raise CommandError(f"{keys} is one agent's key: say whose with --as, or name the folder of all")
+    tokens = None if keys is None else KeyTokens(keys, agent)
+    whom = agent if tokens is None else None
 
     def told(url: str) -> None:
         who = "each agent by its token" if whom is None else f"everybody as {whom}"
-        print(f"serving {address.rpartition('/')[2]} at {url}, {who} (Ctrl-C ends it)", flush=True)
+        print(f"serving {Path(address).stem} at {url}, {who} (Ctrl-C ends it)", flush=True)
 
     server = BoardServer(MemoryService(address, credentials=keys), whom)
-    await serve_http(server, tokens, host=host.strip("[]") or "127.0.0.1", port=int(port), told=told)
+    await serve_http(server, tokens, host=host.strip("[]") or LOOPBACK.address, port=int(port), told=told)
 
 
 def _only(where: Where) -> str:

@@ -1,12 +1,13 @@
 """Key files, and what a server must show."""
 
+import re
 import stat
 from pathlib import Path
 
 import pytest
 import trustme
 
-from bus.credentials import CERTIFICATE, find, is_jwt, make, public, read, trusting
+from bus.credentials import CERTIFICATE, find, is_jwt, make, public, read, token, trusting
 from bus.errors import BadCredentials
 
 
@@ -39,6 +40,21 @@ def test_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert find(None, "finance") == tmp_path / "finance.nk"
     monkeypatch.setenv("PHEROBOARD_CREDENTIALS", "")
     assert find(None, "finance") is None
+
+
+def test_a_token(tmp_path: Path) -> None:
+    """It names its agent, is the same each time, and another for another key. One that is open to others has none."""
+    file = tmp_path / "finance.nk"
+    make(file)
+    shown = token("finance", file)
+    assert re.fullmatch(r"finance\.[0-9a-f]{64}", shown)
+    assert shown == token("finance", file)
+    file.unlink()
+    make(file)
+    assert token("finance", file) != shown
+    file.chmod(0o644)
+    with pytest.raises(BadCredentials, match="is open to others"):
+        token("finance", file)
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

@@ -9,11 +9,14 @@ Laws:
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
+from mcp.server import ServerRequestContext
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import ListenHandler, ResourceUpdated, ServerEvent
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated, ServerEvent
+from mcp_types import SubscriptionsListenRequestParams, SubscriptionsListenResult
 
 from agents.adapters.reaching import AGAIN
 from agents.adapters.service import MemoryService
@@ -28,61 +31,61 @@ CONSTRAINTS = "board://constraints"
 SETTLE = 0.1
 """Seconds in which changes are told together."""
 
-Listener = Callable[[ServerEvent], None]
-
 
 class News:
-    """A ``SubscriptionBus`` of what ``agent`` is told. It belongs to the event loop of the server."""
+    """What ``agent`` is told. It belongs to the event loop of the server."""
 
     def __init__(self, memory: MemoryService, agent: str) -> None:
-        self.listen = ListenHandler(self)
-        """Clients of 2026-07-28 and later: a request that stays open."""
+        self.bus = InMemorySubscriptionBus()
         self._memory, self._agent = memory, agent
-        self._listeners: dict[object, Listener] = {}
+        self._streams = ListenHandler(self.bus)
         self._sessions: dict[object, _Session] = {}
+        self._following = 0
+        self._tasks: list[asyncio.Task[None]] = []
+        self._stands = asyncio.Event()
         self._due: set[str] = set()
         self._news = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
 
-    # ---- who listens --------------------------------------------------------------------------------------------------------------------
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call ``listener`` at each change, until what this gives is called."""
-        token = object()
-        self._listeners[token] = listener
-        if not self._tasks:
-            self._tasks = [
-                asyncio.create_task(self._follow(), name=f"MCP hears for {self._agent}"),
-                asyncio.create_task(self._tell(), name=f"MCP tells {self._agent}"),
-            ]
-
-        def unsubscribe() -> None:
-            self._listeners.pop(token, None)
-            if not self._listeners:
+    @asynccontextmanager
+    async def followed(self) -> AsyncIterator[None]:
+        """While it is open, what changes is told on ``bus``; all of it from when it is entered, unless the board is away then."""
+        self._following += 1
+        try:
+            if not self._tasks:
+                self._tasks = [
+                    asyncio.create_task(self._follow(), name=f"MCP hears for {self._agent}"),
+                    asyncio.create_task(self._tell(), name=f"MCP tells {self._agent}"),
+                ]
+            await self._stands.wait()
+            yield
+        finally:
+            self._following -= 1
+            if not self._following:
                 for task in self._tasks:
                     task.cancel()
                 self._tasks = []
+                self._stands.clear()
 
-        return unsubscribe
+    # ---- who listens --------------------------------------------------------------------------------------------------------------------
 
-    async def publish(self, event: ServerEvent) -> None:
-        """Tell all."""
-        for listener in list(self._listeners.values()):
-            listener(event)
+    async def listen(self, ctx: ServerRequestContext[Any, Any], params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+        """Tell a client of 2026-07-28 or later, whose request stays open."""
+        async with self.followed():
+            return await self._streams(ctx, params)
 
-    def tell(self, session: ServerSession, uri: str) -> None:
+    def close(self) -> None:
+        """Answer those requests."""
+        self._streams.close()
+
+    async def tell(self, session: ServerSession, uri: str) -> None:
         """Tell an older client, on its session, of a resource's changes, until it says otherwise or has gone."""
         connection = session._connection  # noqa: SLF001 - its documented place for cleaning up; handlers are not given it otherwise
         if connection not in self._sessions:
             told = self._sessions[connection] = _Session(session)
-            leave = self.subscribe(told.on_event)
-
-            def gone() -> None:
-                leave()
-                told.task.cancel()
-                del self._sessions[connection]
-
-            connection.exit_stack.callback(gone)
+            connection.exit_stack.callback(self._sessions.pop, connection)
+            connection.exit_stack.callback(told.task.cancel)
+            connection.exit_stack.callback(self.bus.subscribe(told.on_event))
+            await connection.exit_stack.enter_async_context(self.followed())
         self._sessions[connection].wanted.add(uri)
 
     def tell_no_more(self, session: ServerSession, uri: str) -> None:
@@ -97,6 +100,7 @@ class News:
         away = False
         while True:
             heard = await self._memory.reach(self._agent, _hear, None)
+            self._stands.set()
             if heard is None:
                 away = True
                 await asyncio.sleep(AGAIN)
@@ -107,10 +111,8 @@ class News:
             try:
                 while True:
                     change = await await_on(loop, anext(feed))
-                    if change.kind == CONSTRAINT:
-                        self._note(VIEW, CONSTRAINTS)
-                    elif change.cause != "use" and change.ends is None:
-                        self._note(VIEW)
+                    if change.cause != "use" and not change.ends:  # an edge moves nothing that is shown
+                        self._note(VIEW, *([CONSTRAINTS] if change.kind == CONSTRAINT else []))
             except Exception:  # noqa: BLE001 - the memory service tells what is wrong with the board, and looks for it
                 away = True
             finally:
@@ -128,7 +130,7 @@ class News:
             self._news.clear()
             due, self._due = self._due, set()
             for uri in sorted(due):
-                await self.publish(ResourceUpdated(uri=uri))
+                await self.bus.publish(ResourceUpdated(uri=uri))
 
 
 async def _hear(board: Board) -> tuple[Feed[Change], asyncio.AbstractEventLoop]:

@@ -150,7 +150,7 @@ class BoardServer(Server[Any]):
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="application/json", text=_json(found))])
 
     async def _subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
-        self._news_of(ctx).tell(ctx.session, _known(params.uri))
+        await self._news_of(ctx).tell(ctx.session, _known(params.uri))
         return EmptyResult()
 
     async def _unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:
@@ -187,7 +187,7 @@ class BoardServer(Server[Any]):
     def close(self) -> None:
         """End what clients listen to, so that they are told, and connections can end."""
         for news in self._news.values():
-            news.listen.close()
+            news.close()
 
 
 async def _told(board: Board, work: Callable[[Board], Awaitable[Any]]) -> tuple[Any]:

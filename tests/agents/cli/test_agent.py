@@ -149,6 +149,18 @@ def test_listing(run: Run) -> None:
     assert known["agents"]["finance"]["key"] in said
 
 
+def test_a_token(tmp_path: Path, run: Run) -> None:
+    """It is printed for an agent that has a key in the folder, or in another place that is named; a new key has another."""
+    assert run("agent", "add", "finance").code == 0
+    token = run("agent", "token", "finance").out
+    assert token == run("agent", "token", "finance", "--credentials", str(tmp_path / "keys")).out
+    assert token.startswith("finance.")
+    assert refused(run("agent", "token", "schedule"), "there is no agent 'schedule' here")
+    assert refused(run("agent", "token", "schedule", "--credentials", str(tmp_path / "keys")), "there is no key of schedule in")
+    assert run("agent", "rotate", "finance").code == 0
+    assert run("agent", "token", "finance").out != token
+
+
 def test_a_configuration_for_others(tmp_path: Path, run: Run) -> None:
     """The accounts are printed as a server takes them, with public keys alone, closed whether the folder is or not."""
     for agents in ((), ("finance",)):

@@ -1,0 +1,152 @@
+"""agents.cli.mcp: a board over MCP, as its clients start it."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from agents.cli import call
+from agents.cli.mcp import mcp
+from agents.cli.places import Where
+from blackboard import open as open_board
+from bus.credentials import make, token
+from tests.agents.cli.commands import PHEROBOARD, environment
+
+
+async def test_a_client_that_starts_it(served: Path) -> None:
+    """On its standard streams a client finds the tools and the resources of the board that is served, in the name that it gave."""
+    command = StdioServerParameters(command=PHEROBOARD, args=["mcp", "kitchen", "--as", "ann"], env=environment(served), cwd=served)
+    async with Client(command) as client:
+        long = "酒店要靠近会场。" * 4_000
+        await client.call_tool("observe", {"text": long, "scope": "shared"})
+        assert [each["content"] for each in (await client.call_tool("recall", {"query": "酒店"})).structured_content["result"]] == [long]
+        async with client.listen(resource_subscriptions=["board://constraints"]) as changes:
+            await client.call_tool("constrain", {"key": "guests", "op": "<=", "value": 8})
+            await anext(changes)
+            assert '"by":"ann"' in (await client.read_resource("board://constraints")).contents[0].model_dump()["text"]
+
+
+def test_its_streams(tmp_path: Path) -> None:
+    """Nothing but the protocol is on stdout; what comes in and is none is passed over. It ends when it is asked to, while they are open."""
+    asyncio.run(begun(tmp_path / "trip"))
+    with subprocess.Popen(
+        [PHEROBOARD, "mcp", "trip.db", "--as", "ann"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(tmp_path), cwd=tmp_path,
+    ) as process:  # fmt: skip
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+
+        def say(line: bytes) -> None:
+            assert process.stdin
+            process.stdin.write(line + b"\n")
+            process.stdin.flush()
+
+        def ask(method: str, **params: Any) -> Any:
+            say(json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}).encode())
+            assert process.stdout
+            answer = json.loads(process.stdout.readline())
+            assert answer["id"] == method
+            return answer["result"]
+
+        for line in (b"garbage", b"\xff\xfe\x00", b"{}", b'["', b""):
+            say(line)
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "older", "version": "1"}}
+        assert ask("initialize", **hello)["protocolVersion"] == "2025-06-18"
+        say(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        say(b"garbage")
+        assert ask("tools/call", name="constraints", arguments={})["structuredContent"] == {"result": []}
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read() == b""
+        assert process.wait() == 128 + signal.SIGTERM
+        assert b"Traceback" not in process.stderr.read()
+
+
+async def test_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says where it serves, and how agents are told apart: by their tokens, where they have keys."""
+    make(tmp_path / "keys" / "ann.nk")
+    where = Where(data=tmp_path, credentials=tmp_path / "keys")
+    await begun(tmp_path / "trip")
+    heard = printed(monkeypatch)
+    serving = asyncio.create_task(mcp(str(tmp_path / "trip"), http="127.0.0.1:0", where=where))
+    line = await heard.get()
+    assert line.startswith("serving trip at http://127.0.0.1:")
+    assert line.endswith("/mcp, each agent by its token (Ctrl-C ends it)")
+    headers = {"Authorization": f"Bearer {token('ann', tmp_path / 'keys' / 'ann.nk')}"}
+    async with (
+        httpx2.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(line.split()[3].rstrip(","), http_client=http)) as client,
+    ):
+        assert not (await client.call_tool("observe", {"text": "By her token"})).is_error
+    serving.cancel()
+    await asyncio.wait({serving})
+    async with open_board(tmp_path / "trip", agent="ann") as board:
+        assert [item.content for item in await board.view()] == ["By her token"]
+
+
+async def test_over_http_without_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody is who the command says."""
+    await begun(tmp_path / "trip")
+    heard = printed(monkeypatch)
+    serving = asyncio.create_task(mcp(str(tmp_path / "trip"), agent="ann", http="0", where=Where(data=tmp_path)))
+    line = await heard.get()
+    assert line.endswith("/mcp, everybody as ann (Ctrl-C ends it)")
+    async with Client(line.split()[3].rstrip(",")) as client:
+        assert not (await client.call_tool("observe", {"text": "x"})).is_error
+    serving.cancel()
+    await asyncio.wait({serving})
+
+
+def test_what_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is said before anything is served, with the cure."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PHEROBOARD_CREDENTIALS", raising=False)
+    monkeypatch.setenv("PHEROBOARD_DATA", str(tmp_path))
+    asyncio.run(begun(tmp_path / "trip"))
+
+    def refused(*arguments: str) -> str:
+        assert call(["mcp", *arguments]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        return err
+
+    assert "which board? Name an address, or the path of a database" in refused()
+    assert "there is no ./nope.db" in refused("nope")
+    assert "agent name 'a b'" in refused("trip", "--as", "a b")
+    assert "there are no credentials at" in refused("trip", "--credentials", str(tmp_path / "missing"))
+    assert "--http x: give an address on loopback and a port" in refused("trip", "--http", "x")
+    assert "0.0.0.0 can be reached from elsewhere" in refused("trip", "--http", "0.0.0.0:0", "--as", "ann")
+    assert "no agent has a key here: say with --as" in refused("trip", "--http", "0")
+    make(tmp_path / "others" / "ann.nk")
+    assert "leave out --as" in refused("trip", "--http", "0", "--as", "ann", "--credentials", str(tmp_path / "others"))
+    assert "say whose with --as" in refused("trip", "--http", "0", "--credentials", str(tmp_path / "others" / "ann.nk"))
+
+
+async def begun(path: Path) -> None:
+    """A board that is there."""
+    async with open_board(path, agent="ann"):
+        pass
+
+
+def printed(monkeypatch: pytest.MonkeyPatch) -> "asyncio.Queue[str]":
+    """The lines that are printed from here on."""
+    lines: asyncio.Queue[str] = asyncio.Queue()
+
+    class Outlet:
+        def write(self, text: str) -> None:
+            if text.strip():
+                lines.put_nowait(text)
+
+        def flush(self) -> None:
+            pass
+
+    monkeypatch.setattr(sys, "stdout", Outlet())
+    return lines
