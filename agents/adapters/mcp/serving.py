@@ -44,10 +44,14 @@ async def _lines(file: int) -> AsyncIterator[str]:
     loop, read = asyncio.get_running_loop(), asyncio.Queue[bytes]()
 
     def reading() -> None:
-        with suppress(RuntimeError):  # the loop has ended
-            while some := os.read(file, 65_536):
+        some = b" "
+        while some:
+            try:
+                some = os.read(file, 65_536)
+            except OSError:  # a terminal that is gone
+                some = b""
+            with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(read.put_nowait, some)
-            loop.call_soon_threadsafe(read.put_nowait, b"")
 
     threading.Thread(target=reading, name="stdin", daemon=True).start()
     begun = bytearray()

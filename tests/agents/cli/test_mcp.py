@@ -1,12 +1,8 @@
 """agents.cli.mcp: a board over MCP, as its clients start it."""
 
 import asyncio
-import json
-import signal
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -32,42 +28,6 @@ async def test_a_client_that_starts_it(served: Path) -> None:
             await client.call_tool("constrain", {"key": "guests", "op": "<=", "value": 8})
             await anext(changes)
             assert '"by":"ann"' in (await client.read_resource("board://constraints")).contents[0].model_dump()["text"]
-
-
-def test_its_streams(tmp_path: Path) -> None:
-    """Nothing but the protocol is on stdout; what comes in and is none is passed over. It ends when it is asked to, while they are open."""
-    asyncio.run(begun(tmp_path / "trip"))
-    with subprocess.Popen(
-        [PHEROBOARD, "mcp", "trip.db", "--as", "ann"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(tmp_path), cwd=tmp_path,
-    ) as process:  # fmt: skip
-        assert process.stdin
-        assert process.stdout
-        assert process.stderr
-
-        def say(line: bytes) -> None:
-            assert process.stdin
-            process.stdin.write(line + b"\n")
-            process.stdin.flush()
-
-        def ask(method: str, **params: Any) -> Any:
-            say(json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}).encode())
-            assert process.stdout
-            answer = json.loads(process.stdout.readline())
-            assert answer["id"] == method
-            return answer["result"]
-
-        for line in (b"garbage", b"\xff\xfe\x00", b"{}", b'["', b""):
-            say(line)
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "older", "version": "1"}}
-        assert ask("initialize", **hello)["protocolVersion"] == "2025-06-18"
-        say(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
-        say(b"garbage")
-        assert ask("tools/call", name="constraints", arguments={})["structuredContent"] == {"result": []}
-        process.send_signal(signal.SIGTERM)
-        assert process.stdout.read() == b""
-        assert process.wait() == 128 + signal.SIGTERM
-        assert b"Traceback" not in process.stderr.read()
 
 
 async def test_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,13 @@
-"""agents.adapters.mcp.serving: the server over HTTP."""
+"""agents.adapters.mcp.serving: the server over both transports."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import httpx2
 import pytest
@@ -13,11 +15,12 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from agents.adapters import MemoryService
-from agents.adapters.mcp import BoardServer, KeyTokens, serve_http, web_app
+from agents.adapters.mcp import BoardServer, KeyTokens, serve_http, serve_stdio, web_app
 from blackboard.errors import BadValue
 from bus.credentials import make, token
 
 BOTH = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+OLDER = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "older", "version": "1"}}
 
 
 @asynccontextmanager
@@ -49,6 +52,53 @@ async def client(url: str, shown: str) -> AsyncIterator[Client]:
         Client(streamable_http_client(url, http_client=http)) as connected,
     ):
         yield connected
+
+
+@contextmanager
+def streams(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Standard streams, as a client holds them: what it writes to, and what it reads from. (In a fixture pytest's own would be back.)"""
+    with ExitStack() as stack:
+        (given, to_give), (to_read, told) = os.pipe(), os.pipe()
+        monkeypatch.setattr(sys, "stdin", stack.enter_context(os.fdopen(given)))
+        monkeypatch.setattr(sys, "stdout", stack.enter_context(os.fdopen(told, "w")))
+        yield stack.enter_context(os.fdopen(to_give, "wb", buffering=0)), stack.enter_context(os.fdopen(to_read, "rb"))
+
+
+async def test_standard_streams(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What comes in and is nothing of the protocol is passed over; messages may come in parts, and be long. To be asked to end is enough,
+    while the client holds the streams open.
+    """
+    with streams(monkeypatch) as (to, fro):
+        serving = asyncio.create_task(serve_stdio(BoardServer(tmp_path / "trip", "ann")))
+
+        async def ask(method: str, **params: Any) -> Any:
+            said = json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}, ensure_ascii=False).encode()
+            await asyncio.to_thread(to.write, said[:-9])
+            await asyncio.to_thread(to.write, said[-9:] + b"\n")
+            answer = json.loads(await asyncio.to_thread(fro.readline))
+            assert answer["id"] == method
+            return answer["result"]
+
+        to.write(b'garbage\n\xff\xfe\x00\n{}\n["\n\n')
+        assert (await ask("initialize", **OLDER))["protocolVersion"] == "2025-06-18"
+        to.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\ngarbage\n')
+        long = "酒店要靠近会场。" * 5_000
+        await ask("tools/call", name="observe", arguments={"text": long})
+        (hit,) = (await ask("tools/call", name="recall", arguments={"query": "酒店"}))["structuredContent"]["result"]
+        assert hit["content"] == long
+        serving.cancel()
+        await asyncio.wait({serving})
+        assert serving.cancelled()
+
+
+async def test_the_end_of_what_comes_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It ends the server, well."""
+    with streams(monkeypatch) as (to, fro):
+        serving = asyncio.create_task(serve_stdio(BoardServer(tmp_path / "trip", "ann")))
+        to.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        assert json.loads(await asyncio.to_thread(fro.readline)) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+        to.close()
+        await serving
 
 
 async def test_each_agent_by_its_token(keyed: tuple[str, str, str]) -> None:
@@ -88,8 +138,7 @@ async def test_an_older_client(keyed: tuple[str, str, str]) -> None:
         async def say(method: str, params: dict[str, Any], **headers: str) -> httpx2.Response:
             return await http.post(url, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, headers=headers)
 
-        said = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "older", "version": "1"}}
-        begun = await say("initialize", said)
+        begun = await say("initialize", OLDER)
         assert event(begun)["result"]["protocolVersion"] == "2025-06-18"
         session = {"Mcp-Session-Id": begun.headers["Mcp-Session-Id"], "Mcp-Protocol-Version": "2025-06-18"}
         await http.post(url, json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=session)
