@@ -4,8 +4,9 @@ Every tool gives text or plain data, and what other agents wrote comes marked as
 said it.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -16,10 +17,19 @@ from blackboard.items import ContextItem
 
 Value = str | float | int | bool | list[str | float | int] | None
 Scope = Literal["private", "shared"]
+T = TypeVar("T")
 
 
 def board_tools(board: Board) -> tuple[Tool, ...]:
     """The tools of ``board``: assemble, check, constrain, constraints, experts, observe, recall, share."""
+    one_by_one = asyncio.Lock()
+
+    async def applied(say: Callable[[], Awaitable[T]]) -> T:
+        """What ``say`` gives, once the board has taken it. One at a time: what was refused is told to the call that said it."""
+        async with one_by_one:
+            said = await say()
+            await board.wait_applied()
+            return said
 
     async def assemble(
         query: Annotated[str, Meta(description="what the turn is about")],
@@ -43,8 +53,7 @@ def board_tools(board: Board) -> tuple[Tool, ...]:
         scope: Scope = "shared",
     ) -> str:
         """State a constraint that all must keep, as budget <= 50000 CNY."""
-        item = await board.constrain(key, op, value, unit=unit, hard=hard, scope=scope)
-        await board.wait_applied()
+        item = await applied(lambda: board.constrain(key, op, value, unit=unit, hard=hard, scope=scope))
         return item.id
 
     async def constraints() -> list[dict[str, Any]]:
@@ -63,8 +72,7 @@ def board_tools(board: Board) -> tuple[Tool, ...]:
         scope: Annotated[Scope, Meta(description="private: for you alone; shared: for all agents of the board")] = "private",
     ) -> str:
         """Put what you found out on the board, so that it is remembered; gives its id, which share takes."""
-        item = await board.deposit(text, key=key, value=value, unit=unit, scope=scope)
-        await board.wait_applied()
+        item = await applied(lambda: board.deposit(text, key=key, value=value, unit=unit, scope=scope))
         return item.id
 
     async def recall(
@@ -76,8 +84,7 @@ def board_tools(board: Board) -> tuple[Tool, ...]:
 
     async def share(item: Annotated[str, Meta(description="the id that observe or recall gave")]) -> str:
         """Let all agents of the board see a private item of yours."""
-        await board.share(item)
-        await board.wait_applied()
+        await applied(lambda: board.share(item))
         return "shared"
 
     verbs: tuple[Callable[..., Any], ...] = (assemble, check, constrain, constraints, experts, observe, recall, share)

@@ -1,5 +1,6 @@
 """agents.adapters.mcp.server: tools and resources, for a client in the same process."""
 
+import asyncio
 import importlib
 import json
 import sys
@@ -111,6 +112,15 @@ async def test_what_the_board_refuses(memory: MemoryService) -> None:
             await client.call_tool("drop", {})
         with pytest.raises(MCPError, match="there is no resource board://secrets: there are board://view and board://constraints"):
             await client.read_resource("board://secrets")
+
+
+async def test_calls_at_once(memory: MemoryService) -> None:
+    """Each is told what was refused of it, and of no other."""
+    async with Client(BoardServer(memory, "ann")) as client:
+        ids = [await given(client, "observe", text=f"Fact {n}") for n in range(10)]
+        wanted = [each for item in ids for each in (item, f"no {item}")]
+        results = await asyncio.gather(*(client.call_tool("share", {"item": each}) for each in wanted))
+        assert [result.is_error for result in results] == [False, True] * 10
 
 
 async def test_an_agent_is_no_argument(memory: MemoryService) -> None:

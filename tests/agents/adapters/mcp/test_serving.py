@@ -114,6 +114,22 @@ async def test_each_agent_by_its_token(keyed: tuple[str, str, str]) -> None:
         assert "预算其实更高" in (await ann.call_tool("assemble", {"query": "预算"})).structured_content["result"]
 
 
+async def test_many_agents_at_once(tmp_path: Path) -> None:
+    """What each keeps for itself stays its own, however many share a server."""
+    agents = [f"agent-{n}" for n in range(10)]
+    for agent in agents:
+        make(tmp_path / f"{agent}.nk")
+
+    async def work(agent: str) -> list[str]:
+        async with client(url, token(agent, tmp_path / f"{agent}.nk")) as connected:
+            await connected.call_tool("observe", {"text": f"The secret of {agent}"})
+            found = await connected.call_tool("recall", {"query": "secret"})
+            return [hit["content"] for hit in found.structured_content["result"]]
+
+    async with served(BoardServer(MemoryService(tmp_path / "trip")), KeyTokens(tmp_path)) as url:
+        assert await asyncio.gather(*map(work, agents)) == [[f"The secret of {agent}"] for agent in agents]
+
+
 async def test_without_a_token(keyed: tuple[str, str, str]) -> None:
     """Nobody is let in, and is told how it goes; nor is a page of elsewhere that a browser shows under a name for this machine."""
     url, anns, _ = keyed
