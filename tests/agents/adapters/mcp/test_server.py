@@ -157,11 +157,14 @@ async def test_what_is_injected_is_no_news(memory: MemoryService) -> None:
 
 
 async def test_large_results(memory: MemoryService) -> None:
-    """They come whole."""
+    """They come whole; of items so long that not all fit into an answer the view has the strongest, as many as do."""
     long = "会场很远。" * 8_000
     async with Client(BoardServer(memory, "ann")) as client:
         await given(client, "observe", text=long)
         assert [item["content"] for item in (await read(client, "board://view"))["items"]] == [long]
+        for n in range(10):
+            await given(client, "observe", text=f"{n}. {long}")
+        assert len((await read(client, "board://view"))["items"]) == 6
 
 
 def test_who_can_be_served(tmp_path: Path) -> None:
