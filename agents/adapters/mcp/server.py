@@ -13,7 +13,6 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
-from weakref import WeakKeyDictionary
 
 import msgspec
 from mcp.server import Server, ServerRequestContext
@@ -102,7 +101,8 @@ class BoardServer(Server[Any]):
         self.agent = None if agent is None else valid_name(agent)
         if agent is not None:
             self.memory.client(agent)
-        self._tools: WeakKeyDictionary[Board, dict[str, Tool]] = WeakKeyDictionary()
+        self._tools: dict[str, tuple[Board, dict[str, Tool]]] = {}
+        """Agent → those of the board that it had last."""
         self._news: dict[str, News] = {}
         super().__init__(
             "pheroboard",
@@ -133,9 +133,9 @@ class BoardServer(Server[Any]):
         return CallToolResult(content=[TextContent(text=said)], structured_content={"result": done})
 
     async def _call(self, board: Board, name: str, arguments: dict[str, Any]) -> Any:
-        if board not in self._tools:
-            self._tools[board] = {tool.name: tool for tool in board_tools(board)}
-        return await self._tools[board][name].call(arguments)
+        if board.agent not in self._tools or self._tools[board.agent][0] is not board:  # it was opened anew
+            self._tools[board.agent] = board, {tool.name: tool for tool in board_tools(board)}
+        return await self._tools[board.agent][1][name].call(arguments)
 
     # ---- resources ----------------------------------------------------------------------------------------------------------------------
 
