@@ -13,7 +13,6 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from ipaddress import ip_address
 from typing import cast
 
 import anyio
@@ -26,8 +25,11 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from agents.adapters.mcp.server import BoardServer
 from agents.adapters.mcp.tokens import KeyTokens
 from blackboard.errors import BadValue
+from bus.errors import PortTaken
 
 PATH = "/mcp"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+"""The hosts for which the SDK refuses requests that name another."""
 END_WITHIN = 1
 """Seconds in which connections end by themselves, once the server is to end."""
 
@@ -66,9 +68,10 @@ async def _lines(file: int) -> AsyncIterator[str]:
 
 
 def web_app(server: BoardServer, tokens: KeyTokens | None = None, *, host: str = "127.0.0.1") -> Starlette:
-    """The server as an ASGI application, at ``/mcp``, to be reached as ``host``. It needs its lifespan.
+    """The server as an ASGI application, at ``/mcp``. It needs its lifespan.
 
-    ``tokens`` says whose a request is; without, everybody is the server's agent. Raises ``BadValue`` for a server without either.
+    ``tokens`` says whose a request is; without, everybody is the server's agent. Requests that name another host than a loopback one are
+    refused, unless ``host``, as which it is reached, is another. Raises ``BadValue`` for a server without either.
     """
     if (server.agent is None) is (tokens is None):
         raise BadValue("who is served? Give the server an agent, or the application tokens that name one, not both")
@@ -83,12 +86,18 @@ async def serve_http(
 ) -> None:
     """Serve over HTTP on a loopback address until cancelled; port 0: a free one. ``told`` is called with the URL once it can be reached.
 
-    Raises ``BadValue`` for another address: a token is not to cross a network that may be listened to. ``OSError`` for a taken port.
+    Raises ``BadValue`` for another address: a token is not to cross a network that may be listened to. ``PortTaken``.
     """
-    if host != "localhost" and not ip_address(host).is_loopback:
-        raise BadValue(f"{host} can be reached from elsewhere, without encryption: give 127.0.0.1, and put a proxy with TLS before it")
+    if host not in LOOPBACK:
+        raise BadValue(
+            f"{host} is not one of {', '.join(LOOPBACK)}, and nothing is encrypted: give one, and put a proxy with TLS before it"
+        )
     app = web_app(server, tokens, host=host)
-    with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as listening:
+    try:
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise PortTaken(f"port {port} of {host} cannot be had ({error.strerror}): choose another, or 0 for a free one") from error
+    with listening:
         # The sessions end before their connections: those would be waited for.
         async with _served(app, listening) as serving, server.memory, server.session_manager.run():
             told(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}{PATH}")

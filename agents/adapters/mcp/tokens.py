@@ -3,7 +3,7 @@
 Laws:
 
 - A token is made of a key file, and says nothing about what is in it. Nothing new is kept: a new key is another token.
-- Whether a token is right takes as long to tell whatever it says.
+- How much of a wrong token is right does not show in how long it takes to refuse it.
 """
 
 import hmac

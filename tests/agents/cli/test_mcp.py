@@ -83,7 +83,7 @@ def test_what_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     assert "agent name 'a b'" in refused("trip", "--as", "a b")
     assert "there are no credentials at" in refused("trip", "--credentials", str(tmp_path / "missing"))
     assert "--http x: give an address on loopback and a port" in refused("trip", "--http", "x")
-    assert "0.0.0.0 can be reached from elsewhere" in refused("trip", "--http", "0.0.0.0:0", "--as", "ann")
+    assert "0.0.0.0 is not one of 127.0.0.1, ::1, localhost" in refused("trip", "--http", "0.0.0.0:0", "--as", "ann")
     assert "no agent has a key here: say with --as" in refused("trip", "--http", "0")
     make(tmp_path / "others" / "ann.nk")
     assert "leave out --as" in refused("trip", "--http", "0", "--as", "ann", "--credentials", str(tmp_path / "others"))

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
@@ -18,6 +19,7 @@ from agents.adapters import MemoryService
 from agents.adapters.mcp import BoardServer, KeyTokens, serve_http, serve_stdio, web_app
 from blackboard.errors import BadValue
 from bus.credentials import make, token
+from bus.errors import PortTaken
 
 BOTH = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 OLDER = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "older", "version": "1"}}
@@ -185,10 +187,13 @@ async def test_an_open_stream_does_not_keep_the_server(tmp_path: Path) -> None:
 
 
 async def test_what_cannot_be_served(tmp_path: Path) -> None:
-    """An address that others reach, and a server of nobody, or of somebody whom tokens may contradict."""
+    """An address that others reach, a port that another has, and a server of nobody, or of somebody whom tokens may contradict."""
     server = BoardServer(tmp_path / "trip", "ann")
-    with pytest.raises(BadValue, match=r"0\.0\.0\.0 can be reached from elsewhere"):
-        await serve_http(server, host="0.0.0.0", told=print)
+    for host in ("0.0.0.0", "example.org"):
+        with pytest.raises(BadValue, match=f"{host} is not one of 127.0.0.1, ::1, localhost, and nothing is encrypted"):
+            await serve_http(server, host=host, told=print)
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(PortTaken, match=r"Address already in use.*: choose another"):
+        await serve_http(server, port=taken.getsockname()[1], told=print)
     with pytest.raises(BadValue, match="who is served"):
         web_app(server, KeyTokens(tmp_path))
     with pytest.raises(BadValue, match="who is served"):
