@@ -18,6 +18,12 @@ from blackboard.client import Board
 from blackboard.testing import running_board
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changes are told sooner than otherwise."""
+    monkeypatch.setattr(news, "SETTLE", 0.02)
+
+
 class Told:
     """What a listener of an agent's is told, in order."""
 
@@ -36,9 +42,9 @@ class Told:
 
 @asynccontextmanager
 async def told(board: Board) -> AsyncIterator[Told]:
-    news, listener = News(MemoryService(board), board.agent), Told()
-    async with news.followed():
-        news.bus.subscribe(listener.on_event)
+    hers, listener = News(MemoryService(board), board.agent), Told()
+    async with hers.followed():
+        hers.bus.subscribe(listener.on_event)
         yield listener
 
 
