@@ -3,17 +3,21 @@
     budget = Budget(50_000)
     async with Chat("qwen3", base_url="http://127.0.0.1:11434/v1", budget=budget, within=30) as chat:
         answer = await chat.ask([{"role": "user", "content": "…"}], max_tokens=300)
+        async for piece in chat.stream([{"role": "user", "content": "…"}], max_tokens=300, tools=[Tool.of(add)]):
+            print(piece)    # pieces of the text, and at the end the whole Reply
 
 Laws:
 
 - What a request could cost is set aside before it is sent, so that no request begins which the budget might not bear.
 - What is set aside is spent, unless the server says that it was less (its ``usage``) or did not take the request: also where it hangs,
   breaks off, or is not waited for any more.
+- A stream of which something was given out is not begun anew: where it breaks, that is told.
 - The key goes to ``base_url`` and nowhere else: no redirect is followed, and no error shows it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import os
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,7 +26,9 @@ import msgspec
 from anyio.to_thread import run_sync
 from msgspec import Struct
 
-from agents.errors import BadReply, BudgetSpent, NoReply
+from agents.errors import BadReply, BudgetSpent, ChatError, NoReply
+from agents.replies import Gathered, Reply
+from agents.tools import Tool
 from blackboard.errors import BadValue, NotInstalled
 from blackboard.tokens import TokenCounter, count_tokens
 
@@ -41,6 +47,9 @@ SHOWN = 500
 """Characters of an error, at most."""
 LATER = (408, 409, 429)
 """The statuses, beside those from 500 on, after which it may be tried again."""
+
+Message = Mapping[str, Any]
+"""What the protocol has as one: *role* and *content*, and *tool_calls* or *tool_call_id* where there are any."""
 
 
 class Bill:
@@ -85,11 +94,12 @@ class Budget:
 
 
 class Chat:
-    """A model that answers messages. ``within``: seconds for an answer, all attempts together.
+    """A model that answers messages. ``within``: seconds that an answer is waited for, all attempts together.
 
-    Without ``base_url`` it is OpenAI's, with the key in ``OPENAI_API_KEY`` unless another is given. With one, only ``api_key`` is sent
-    there. ``temperature`` is left to the server, if not given; ``count`` is of the prompt. The first request opens the client (in a thread,
-    since that takes a second), and the context, or ``aclose``, closes it. Raises ``NotInstalled``, ``BadValue``.
+    Without ``base_url`` it is at ``OPENAI_BASE_URL``, or else OpenAI's, with the key in ``OPENAI_API_KEY`` unless another is given. With
+    one, only ``api_key`` is sent there. ``temperature`` is left to the server, if not given; ``count`` is of the prompt. The first request
+    opens the client (in a thread, since that takes a second), and the context, or ``aclose``, closes it. Raises ``NotInstalled``,
+    ``BadValue``.
     """
 
     def __init__(
@@ -126,69 +136,112 @@ class Chat:
         if client is not None:
             await client.close()
 
-    async def ask(self, messages: Sequence[Mapping[str, str]], max_tokens: int) -> str:
+    async def ask(self, messages: Sequence[Message], max_tokens: int) -> str:
         """The answer, of at most ``max_tokens``, to ``messages``: each *role* and *content*. Raises ``ChatError``, ``BadValue``.
 
         What the server cannot take for now is sent again, for ``within`` seconds and ``ATTEMPTS`` times at most.
         """
+        async with aclosing(self._pieces(messages, max_tokens, (), streams=False)) as pieces:
+            *_, reply = [piece async for piece in pieces]
+        assert isinstance(reply, Reply)
+        if not reply.text.strip():
+            raise BadReply(f"{self.model} called tools, and was given none")
+        return reply.text
+
+    def stream(self, messages: Sequence[Message], max_tokens: int, tools: Sequence[Tool] = ()) -> AsyncGenerator[str | Reply, None]:
+        """The answer as it comes, piece by piece of its text, and at the end the whole ``Reply``, which may call ``tools``.
+
+        As ``ask``. Who leaves it before its end closes it: ``async with contextlib.aclosing(chat.stream(…)) as pieces``.
+        """
+        return self._pieces(messages, max_tokens, tools, streams=True)
+
+    def tokens(self, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> int:
+        """How many tokens these are in a prompt, about: a model's own tokenizer may make more of them, at most ``OTHERS`` times as many."""
+        told = sum(AROUND + self._count(each.get("content") or "") + self._counted(each.get("tool_calls")) for each in messages)
+        return AROUND + told + self._counted(_offered(tools))
+
+    def _counted(self, data: Any) -> int:
+        return self._count(msgspec.json.encode(data).decode()) if data else 0
+
+    async def _pieces(
+        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[Tool], *, streams: bool
+    ) -> AsyncGenerator[str | Reply, None]:
+        """The answer, waited for no longer than ``within``; what its taker does between the pieces is not counted."""
         if max_tokens < 1:
             raise BadValue(f"max_tokens {max_tokens!r}: an answer has at least 1")
-        prompt = AROUND + sum(AROUND + self._count(message["content"]) for message in messages)
-        worst = int(prompt * OTHERS) + max_tokens
+        sent = _sendable(list(messages))
+        worst = int(self.tokens(sent, tools) * OTHERS) + max_tokens
         client = await self._opened()
-        try:
-            with anyio.fail_after(self._within):
-                return await self._persistently(client, messages, max_tokens, worst)
-        except TimeoutError:
-            raise NoReply(f"{self.model} did not answer within {self._within:g} s: give it longer (within=…)") from None
-
-    async def _persistently(self, client: "AsyncOpenAI", messages: Sequence[Mapping[str, str]], max_tokens: int, worst: int) -> str:
-        attempt = 1
-        while isinstance(came := await self._attempt(client, messages, max_tokens, worst), _Failed):
-            if came.pause is None or attempt == ATTEMPTS:
-                # Raised out here, where no exception of openai's is its context: those hold the request, and in it the key.
-                raise NoReply(self._shown(f"{self.model}{f', asked {attempt} times' * (attempt > 1)}: {came.why}"))
-            await anyio.sleep(max(came.pause, PAUSE * 2 ** (attempt - 1)))
-            attempt += 1
-        return came
-
-    async def _attempt(self, client: "AsyncOpenAI", messages: Sequence[Mapping[str, str]], max_tokens: int, worst: int) -> "str | _Failed":
-        import openai
-
-        given: dict[str, Any] = {"model": self.model, "messages": [_sendable(each) for each in messages], "max_tokens": max_tokens}
+        given: dict[str, Any] = {"model": self.model, "messages": sent, _cap(client.base_url.host): max_tokens}
         if self._temperature is not None:
             given["temperature"] = self._temperature
+        if tools:
+            given["tools"] = _offered(tools)
+        if streams:
+            given |= {"stream": True, "stream_options": {"include_usage": True}}
+        left, ended = self._within, False
+        async with aclosing(self._persistently(client, given, worst)) as pieces:
+            while not ended:
+                began = anyio.current_time()
+                try:
+                    with anyio.fail_after(max(0.0, left)):
+                        piece = await anext(pieces)
+                except TimeoutError:
+                    raise NoReply(f"{self.model} did not answer within {self._within:g} s: give it longer (within=…)") from None
+                left -= anyio.current_time() - began
+                ended = isinstance(piece, Reply)
+                yield piece
+
+    async def _persistently(self, client: "AsyncOpenAI", given: Mapping[str, Any], worst: int) -> AsyncGenerator[str | Reply, None]:
+        attempt, begun = 1, False
+        while True:
+            failed: _Failed | None = None
+            async with aclosing(self._attempt(client, given, worst)) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, _Failed):
+                        failed = piece
+                    else:
+                        begun = True
+                        yield piece
+            if failed is None:
+                return
+            if failed.pause is None or begun or attempt == ATTEMPTS:
+                # Raised out here, where no exception of openai's is its context: those hold the request, and in it the key.
+                raise failed.error(self._shown(f"{self.model}{f', asked {attempt} times' * (attempt > 1)}: {failed.why}"))
+            await anyio.sleep(max(failed.pause, PAUSE * 2 ** (attempt - 1)))
+            attempt += 1
+
+    async def _attempt(self, client: "AsyncOpenAI", given: Mapping[str, Any], worst: int) -> "AsyncGenerator[str | Reply | _Failed, None]":
+        """The pieces of one answer, and at the end its reply, or how it failed."""
+        import openai
+
+        came = Gathered(worst)
         with self.budget.reserve(worst) as bill:
             try:
-                reply = await client.chat.completions.with_raw_response.create(**given)
+                async with aclosing(_data(client, given)) as pieces:
+                    async for data in pieces:
+                        for text in came.take(data):
+                            yield text
+                bill.tokens = came.tokens
+                outcome: Reply | _Failed = came.reply()
             except openai.APIStatusError as error:
                 if error.status_code < 500:
                     bill.tokens = 0  # the server says that it did not take it
                 again = error.status_code >= 500 or error.status_code in LATER
-                return _Failed(f"status {error.status_code}: {error.message}", _seconds(error.response.headers) if again else None)
+                pause = _seconds(error.response.headers) if again else None
+                outcome = _Failed(NoReply, f"status {error.status_code}: {error.message}", pause)
             except openai.APIConnectionError as error:
                 if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout"}:  # httpx's, of which there are several packages
                     bill.tokens = 0  # it was never sent
-                return _Failed(f"{error.message.rstrip('.')} ({error.__cause__}): is the server at {client.base_url} up?", 0.0)
-            return self._read(reply.http_response.content, bill)
-
-    def _read(self, body: bytes, bill: Bill) -> str:
-        try:
-            reply = msgspec.json.decode(body, type=_Reply)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise BadReply(f"{self.model} answered outside of the protocol: {error}: is it a chat server of OpenAI's kind?") from None
-        bill.tokens = _cost(reply.usage, bill.tokens)
-        if not reply.choices:
-            raise BadReply(f"{self.model} gave no choice")
-        choice = reply.choices[0]
-        if choice.message.refusal:
-            raise BadReply(self._shown(f"{self.model} refused: {choice.message.refusal}"))
-        if choice.finish_reason in {"length", "content_filter"}:
-            cure = "allow more tokens" if choice.finish_reason == "length" else "ask otherwise"
-            raise BadReply(f"{self.model}'s answer was cut off ({choice.finish_reason}): {cure}")
-        if not choice.message.content or not choice.message.content.strip():
-            raise BadReply(f"{self.model}'s answer is empty")
-        return choice.message.content
+                why = f"{error.message.rstrip('.')} ({error.__cause__}): is the server at {client.base_url} up?"
+                outcome = _Failed(NoReply, why, 0.0)
+            except openai.APIError as error:
+                outcome = _Failed(NoReply, f"the stream ended in an error: {error.message}", 0.0)
+            except BadReply as error:
+                outcome = _Failed(BadReply, str(error), None)
+            except (ValueError, RecursionError) as error:
+                outcome = _Failed(BadReply, f"outside of the protocol: {error}: is it a chat server of OpenAI's kind?", None)
+        yield outcome
 
     async def _opened(self) -> "AsyncOpenAI":
         async with self._opening:
@@ -200,7 +253,8 @@ class Chat:
         import openai
 
         # A server that is named is not sent the key that the environment holds for another.
-        key = self._key if self._base_url is None else self._key or "none"
+        named = self._base_url is not None or ("OPENAI_BASE_URL" in os.environ and "OPENAI_API_KEY" not in os.environ)
+        key = self._key or ("none" if named else None)
         try:
             return openai.AsyncOpenAI(
                 api_key=key,
@@ -214,53 +268,53 @@ class Chat:
 
     def _shown(self, text: str) -> str:
         """What a server said, without the key, and not at any length."""
-        import os
-
         for key in filter(None, (self._key, os.environ.get("OPENAI_API_KEY"))):
             text = text.replace(key, "…")
         return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def _sendable(message: Mapping[str, str]) -> dict[str, str]:
-    """A message without lone surrogates, which no encoder takes: U+FFFD stands for them."""
-    return {field: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for field, text in message.items()}
+async def _data(client: "AsyncOpenAI", given: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
+    """What a server answers, piece by piece, as JSON."""
+    import openai
+
+    # Not ``chat.completions.create``, which walks through all that is sent, to no end here: 40 ms a request with 400 messages.
+    path = "/chat/completions"
+    if given.get("stream"):
+        async with await client.post(path, body=given, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]) as stream:
+            async for data in stream:
+                yield data
+    else:
+        answer = await client.post(path, body=given, cast_to=object)
+        yield msgspec.json.decode(answer) if isinstance(answer, str) else answer  # text: what was sent as something else than JSON
+
+
+def _cap(host: str) -> str:
+    """What a server calls the most that an answer may have: OpenAI's newer models refuse the name that all others know."""
+    return "max_completion_tokens" if host == "api.openai.com" else "max_tokens"
+
+
+def _offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+    """Tools as the protocol has them."""
+    return [
+        {"type": "function", "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters}}
+        for tool in tools
+    ]
+
+
+def _sendable(data: Any) -> Any:
+    """Messages without lone surrogates, which no encoder takes: U+FFFD stands for them."""
+    if isinstance(data, str):
+        return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(data, Mapping):
+        return {name: _sendable(value) for name, value in data.items()}
+    return [_sendable(each) for each in data] if isinstance(data, list | tuple) else data
 
 
 class _Failed(Struct, frozen=True):
+    error: type[ChatError]
     why: str
     pause: float | None
     """Seconds after which it may be tried again, at least; None: no use."""
-
-
-class _Message(Struct):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(Struct):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Reply(Struct):
-    choices: list[_Choice]
-    usage: Any = None
-
-
-class _Usage(Struct):
-    prompt_tokens: int
-    completion_tokens: int
-    total_tokens: int
-
-
-def _cost(usage: Any, otherwise: int) -> int:
-    """What a reply says that it cost, if that can be."""
-    try:
-        told = msgspec.convert(usage, _Usage)
-    except msgspec.ValidationError:
-        return otherwise
-    parts = told.prompt_tokens + told.completion_tokens
-    return parts if told.prompt_tokens > 0 and told.completion_tokens >= 0 and told.total_tokens == parts else otherwise
 
 
 def _seconds(headers: Mapping[str, str]) -> float:

@@ -58,6 +58,36 @@ def says(body: Any, status: int = 200, length: int | None = None, **headers: str
     return act
 
 
+def chunk(content: str | None = None, finish: str | None = None, **delta: Any) -> dict[str, Any]:
+    """A chunk of a stream; ``tool_calls=[call(…)]`` is of its delta."""
+    return {"choices": [{"index": 0, "finish_reason": finish, "delta": ({"content": content} if content is not None else {}) | delta}]}
+
+
+def call(name: str | None = None, arguments: str = "", index: int | None = 0, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+    """A call of a tool, or what is added to it."""
+    return {"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def calls(*wanted: tuple[str, Any]) -> list[dict[str, Any]]:
+    """A reply that calls tools, each with its arguments as data; the JSON comes in two pieces."""
+    begun = [call(name, id=f"call-{name}-{n}", index=n) for n, (name, _) in enumerate(wanted)]
+    texts = [arguments if isinstance(arguments, str) else json.dumps(arguments) for _, arguments in wanted]
+    halves = [[call(arguments=half, index=n) for half in (text[:3], text[3:])] for n, text in enumerate(texts)]
+    return [chunk(tool_calls=begun), *(chunk(tool_calls=[half]) for pair in halves for half in pair), chunk(finish="tool_calls")]
+
+
+def tells(text: str) -> list[dict[str, Any]]:
+    """A reply in words, piece by piece."""
+    return [chunk(f"{word} ") for word in text.split()] + [chunk(finish="stop")]
+
+
+def streams(*chunks: Any, usage: Any = USAGE, done: bool = True, length: int | None = None) -> Callable[[BaseHTTPRequestHandler], None]:
+    """Chunks as server-sent events; bytes go as they are."""
+    sent = [*chunks, {"choices": [], "usage": usage}] if usage else list(chunks)
+    lines = [each if isinstance(each, bytes) else f"data: {json.dumps(each)}\n\n".encode() for each in sent]
+    return says(b"".join([*lines, b"data: [DONE]\n\n" * done]), length=length, Content_Type="text/event-stream")
+
+
 @contextmanager
 def serving() -> Iterator[Model]:
     """A model on loopback, while the context is open."""

@@ -1,7 +1,9 @@
 """The claims of ``agents.chat``, against a server on loopback that speaks the protocol, and its faults."""
 
+import json
 import traceback
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -12,8 +14,10 @@ from hypothesis import strategies as st
 
 from agents.chat import Budget, Chat
 from agents.errors import BadReply, BudgetSpent, ChatError, NoReply
+from agents.replies import Reply
+from agents.tools import Tool
 from blackboard.errors import BadValue, NotInstalled
-from tests.agents.chat_server import Model, reply, says, serving
+from tests.agents.chat_server import Model, call, calls, chunk, reply, says, serving, streams, tells
 
 KEY = "sk-secret-7"
 ASKED = [{"role": "user", "content": "Which town?"}]
@@ -158,8 +162,8 @@ async def test_a_hang_ends_in_time_and_costs(model: Model) -> None:
         model.hanging.wait()
 
     model.does(hangs)
-    async with Chat("m1", base_url=model.url, budget=Budget(10_000), within=3.0) as chat:
-        with pytest.raises(NoReply, match="did not answer within 3 s"):
+    async with Chat("m1", base_url=model.url, budget=Budget(10_000), within=1.0) as chat:
+        with pytest.raises(NoReply, match="did not answer within 1 s"):
             await chat.ask(ASKED, max_tokens=50)
         assert chat.budget.spent > 50
         assert chat.budget.aside == 0
@@ -261,3 +265,187 @@ async def test_what_cannot_be_is_refused_at_once(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("agents.chat.find_spec", lambda _: None)
     with pytest.raises(NotInstalled, match=r"pheroboard\[llm\]"):
         Chat("m1", budget=Budget(1))
+
+
+# ---- streams ----------------------------------------------------------------------------------------------------------------------------
+
+
+def look_up(town: str, days: int = 1) -> str:
+    """The weather in a town."""
+    return f"{town}: {days} dry"
+
+
+async def streamed(chat: Chat, *tools: Tool) -> tuple[list[str], Reply]:
+    *texts, reply = [piece async for piece in chat.stream(ASKED, max_tokens=50, tools=tools)]
+    assert isinstance(reply, Reply)
+    assert all(isinstance(each, str) for each in texts)
+    return [str(each) for each in texts], reply
+
+
+async def test_a_stream_gives_its_pieces_and_then_the_whole(model: Model, chat: Chat) -> None:
+    """The pieces of the text as they come, and the reply with its words, its end and its cost; the usage is asked for."""
+    model.does(streams(chunk("Bei"), b": keep-alive\n\n", chunk("jing", role="assistant"), chunk("", "stop")))
+    assert await streamed(chat) == (["Bei", "jing"], Reply("Beijing", (), "stop", 12))
+    assert model.heard[0][1] == {
+        "model": "m1", "messages": ASKED, "max_tokens": 50, "stream": True, "stream_options": {"include_usage": True}
+    }  # fmt: skip
+    assert chat.budget.spent == 12
+
+
+async def test_a_stream_without_usage_costs_what_was_set_aside(model: Model, chat: Chat) -> None:
+    """As any reply without one; and tools count as what they are in a prompt."""
+    model.does(streams(*tells("Beijing"), usage=None))
+    _, bare = await streamed(chat)
+    _, equipped = await streamed(chat, Tool.of(look_up))
+    assert 50 < bare.tokens < equipped.tokens
+    assert chat.budget.spent == bare.tokens + equipped.tokens
+
+
+async def test_tool_calls_are_gathered_from_their_pieces(model: Model, chat: Chat) -> None:
+    """Several in one reply, their arguments in bits of JSON; and the tools are offered with their schemas."""
+    model.does(streams(*calls(("look_up", {"town": "北京"}), ("look_up", {"town": "Xi'an", "days": 2}))))
+    texts, reply = await streamed(chat, Tool.of(look_up))
+    assert texts == []
+    assert [call.name for call in reply.calls] == ["look_up", "look_up"]
+    assert len({call.id for call in reply.calls}) == 2
+    assert [json.loads(call.arguments) for call in reply.calls] == [{"town": "北京"}, {"town": "Xi'an", "days": 2}]
+    (offered,) = model.heard[0][1]["tools"]
+    assert offered["function"]["name"] == "look_up"
+    assert offered["function"]["parameters"]["required"] == ["town"]
+
+
+async def test_a_stream_that_breaks_in_the_middle_is_told(model: Model, chat: Chat) -> None:
+    """What was given out is not given again: there is no second attempt, and all that was set aside is spent."""
+    model.does(streams(chunk("Bei"), usage=None, done=False, length=900), says(reply()))
+    async with aclosing(chat.stream(ASKED, max_tokens=50)) as pieces:
+        assert await anext(pieces) == "Bei"
+        with pytest.raises(NoReply, match=r"m1: .*is the server at .* up"):
+            await anext(pieces)
+    assert (len(model.heard), chat.budget.aside) == (1, 0)
+    assert chat.budget.spent > 50
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        says({"error": {"message": "slow down"}}, 429, Retry_After="0.01"),
+        says({"error": {"message": "oops"}}, 500),
+        streams(usage=None, done=False, length=900),
+        streams(chunk(tool_calls=[call("look_up", '{"to')]), usage=None, done=False, length=900),
+        streams({"error": {"message": "overloaded"}}, usage=None),
+    ],
+)
+async def test_a_stream_of_which_nothing_came_is_begun_anew(model: Model, chat: Chat, first: Any) -> None:
+    """A server that asks to wait, is in trouble, or breaks off before the first word is asked again."""
+    model.does(first, streams(*tells("Beijing")))
+    assert (await streamed(chat, Tool.of(look_up)))[0] == ["Beijing "]
+    assert len(model.heard) == 2
+
+
+@pytest.mark.parametrize(
+    ("act", "says_so"),
+    [
+        (streams(b"data: {it works\n\n"), "outside of the protocol"),
+        (streams(b"data: \xff\n\n"), "outside of the protocol"),
+        (streams(b"data: [1]\n\n"), "outside of the protocol"),
+        (streams({"choices": [{"delta": {"tool_calls": "many"}}]}), "outside of the protocol"),
+        (streams(usage=None), "broke off before its end"),
+        (streams(chunk("Bei"), usage=None), "broke off before its end"),
+        (streams(chunk("Bei"), chunk(finish="length")), r"cut off \(length\)"),
+        (streams(chunk(" "), chunk(finish="stop")), "empty"),
+        (streams(chunk(refusal="I will "), chunk(refusal="not."), chunk(finish="stop")), "refused: I will not."),
+        (streams(chunk(tool_calls=[call(None, "{}")]), chunk(finish="tool_calls")), "without naming it"),
+        (says(b"<html>It works!</html>"), "broke off before its end"),
+    ],
+)
+async def test_a_stream_that_is_no_answer_is_refused(model: Model, chat: Chat, act: Any, says_so: str) -> None:
+    """Garbage, an end that is none, a refusal, nothing; it costs, and is not asked again."""
+    model.does(act)
+    with pytest.raises(BadReply, match=rf"^m1: .*{says_so}"):
+        await streamed(chat)
+    assert len(model.heard) == 1
+    assert chat.budget.spent >= 12
+
+
+async def test_the_reply_is_there_once_the_stream_is_paid(model: Model, chat: Chat) -> None:
+    """Whoever has it need not read on: nothing is set aside any more."""
+    model.does(streams(*tells("Beijing")))
+    pieces = chat.stream(ASKED, max_tokens=50)
+    assert [await anext(pieces) for _ in range(2)] == ["Beijing ", Reply("Beijing ", (), "stop", 12)]
+    assert (chat.budget.spent, chat.budget.aside) == (12, 0)
+    await pieces.aclose()
+
+
+async def test_a_stream_that_is_left_is_closed_and_costs(model: Model, chat: Chat) -> None:
+    """Who has heard enough closes it: nothing stays set aside, and the next request goes through."""
+    model.does(streams(*tells("Beijing or another town")), says(reply()))
+    async with aclosing(chat.stream(ASKED, max_tokens=50)) as pieces:
+        assert await anext(pieces) == "Beijing "
+    assert (chat.budget.aside, chat.budget.spent > 50) == (0, True)
+    assert await chat.ask(ASKED, max_tokens=50) == "Beijing"
+
+
+async def test_a_stream_that_hangs_in_the_middle_ends_in_time(model: Model) -> None:
+    """The rest is waited for as any answer, and what was set aside is spent."""
+
+    def hangs(handler: BaseHTTPRequestHandler) -> None:
+        streams(chunk("Bei"), usage=None, done=False, length=900)(handler)
+        model.hanging.wait()
+
+    model.does(hangs)
+    async with Chat("m1", base_url=model.url, budget=Budget(10_000), within=1.0) as chat:
+        with pytest.raises(NoReply, match="did not answer within 1 s"):
+            await streamed(chat)
+        assert (chat.budget.aside, chat.budget.spent > 50) == (0, True)
+
+
+async def test_a_piece_is_given_out_as_it_comes(model: Model, chat: Chat) -> None:
+    """The reader has the beginning while the server has yet to write the end."""
+    events = [f"data: {json.dumps(each)}\n\n".encode() for each in (chunk("Bei"), chunk("jing"), chunk(finish="stop"))]
+
+    def waits(handler: BaseHTTPRequestHandler) -> None:
+        says(events[0], length=sum(map(len, events)), Content_Type="text/event-stream")(handler)
+        model.hanging.wait()
+        handler.wfile.write(b"".join(events[1:]))
+
+    model.does(waits)
+    async with aclosing(chat.stream(ASKED, max_tokens=50)) as pieces:
+        assert await anext(pieces) == "Bei"
+        model.hanging.set()
+        assert await anext(pieces) == "jing"
+
+
+async def test_openais_own_server_is_told_the_cap_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its newer models refuse the one that all other servers know."""
+    sent: list[dict[str, Any]] = []
+
+    async def post(_client: Any, _path: str, *, body: dict[str, Any], **_: Any) -> dict[str, Any]:
+        sent.append(body)
+        return reply()
+
+    monkeypatch.setattr("openai.AsyncOpenAI.post", post)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    for url in (None, "http://127.0.0.1:9/v1"):
+        async with Chat("m1", base_url=url, api_key=KEY, budget=Budget(1_000)) as chat:
+            await chat.ask(ASKED, max_tokens=50)
+    assert [set(each) - {"model", "messages"} for each in sent] == [{"max_completion_tokens"}, {"max_tokens"}]
+
+
+async def test_a_question_is_no_call(model: Model, chat: Chat) -> None:
+    """Who asks without tools gets words, or an error."""
+    model.does(says(reply(None, tool_calls=[call("look_up", "{}")])))
+    with pytest.raises(BadReply, match="called tools, and was given none"):
+        await chat.ask(ASKED, max_tokens=50)
+
+
+async def test_the_address_may_be_the_environments(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a base_url it is OPENAI_BASE_URL's, with that one's key, or none where there is none."""
+    model.does(says(reply()))
+    monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+    for key in (None, KEY):
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        if key:
+            monkeypatch.setenv("OPENAI_API_KEY", key)
+        async with Chat("m1", budget=Budget(1_000)) as chat:
+            await chat.ask(ASKED, max_tokens=50)
+    assert [headers["authorization"] for headers, _ in model.heard] == ["Bearer none", f"Bearer {KEY}"]
