@@ -9,15 +9,30 @@ from blackboard.lazy import lazy
 
 if TYPE_CHECKING:
     from agents.agent import Agent
+    from agents.chat_agent import ChatAgent
     from agents.crew import Crew, Report, run_agent
     from agents.handlers import every, on_change, on_signal
     from agents.member import Failure
     from agents.scent_agent import ScentAgent, say_message, say_task
 
-__all__ = ["Agent", "Crew", "Failure", "Report", "ScentAgent", "every", "on_change", "on_signal", "run_agent", "say_message", "say_task"]
+__all__ = [
+    "Agent",
+    "ChatAgent",
+    "Crew",
+    "Failure",
+    "Report",
+    "ScentAgent",
+    "every",
+    "on_change",
+    "on_signal",
+    "run_agent",
+    "say_message",
+    "say_task",
+]
 
 _HOMES = {
     "Agent": "agent",
+    "ChatAgent": "chat_agent",
     "Crew": "crew",
     "Failure": "member",
     "Report": "crew",
