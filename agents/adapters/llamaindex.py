@@ -52,6 +52,9 @@ HALF = 3.0
 HEARD = 1000
 """Tool results of which it is kept, lest they be heard twice, that they were heard: the newest."""
 
+HANDOFF = "handoff"
+"""LlamaIndex's own tool: what it returns is for the model."""
+
 AnyMemory = MemoryService | str | Path | Board | SyncBoard
 
 
@@ -131,7 +134,7 @@ class PheromoneMemoryBlock(BaseMemoryBlock[list[ChatMessage]]):
 
         Without it, what tools return is observed when the agent puts it into its memory, at the end of a turn (a ``ReActAgent`` never).
         """
-        if isinstance(event, ToolCallResult) and self._news(event.tool_id, +1):
+        if isinstance(event, ToolCallResult) and event.tool_name != HANDOFF and self._news(event.tool_id, +1):
             given, gave = event.tool_kwargs, event.tool_output
             await self._memory.observe(self.agent, ToolReturned(event.tool_name, given, gave.content, failed=gave.is_error))
 
@@ -146,9 +149,9 @@ class PheromoneMemoryBlock(BaseMemoryBlock[list[ChatMessage]]):
                     yield AgentSaid(_answer(said), self.conversation)
             elif message.role == MessageRole.TOOL:
                 called = message.additional_kwargs.get("tool_call_id")
-                if self._news(called, -1):
-                    call = calls.get(called)
-                    yield ToolReturned(call.tool_name, _arguments(call), said) if call else ToolReturned("tool", {}, said)
+                call = calls.get(called) or ToolCallBlock(tool_name="tool")
+                if call.tool_name != HANDOFF and self._news(called, -1):
+                    yield ToolReturned(call.tool_name, _arguments(call), said)
 
     def _news(self, called: str | None, step: int) -> bool:
         """Was a tool's result not heard the other way? Event and message come in any order; some models give the same id again."""
@@ -252,12 +255,9 @@ class PheromonePostprocessor(BaseNodePostprocessor):
         return [node for node, _ in found]
 
     async def _fact(self, board: Board, node: NodeWithScore) -> ContextItem | None:
-        """The fact that says what the node says, if it stands."""
-        said = _said(node)
-        if not said:
-            return None
+        """The fact that says what the node says, if it stands: one that is in the archive is not brought back by being found."""
         try:
-            item = await board.get(ContextItem(said, owner=board.agent, scope=self.scope).identify(board.name))
+            item = await board.get(ContextItem(_said(node), owner=board.agent, scope=self.scope).identify(board.name))
         except NotInView:
             return None
         return item if item.standing else None
@@ -273,10 +273,10 @@ class PheromonePostprocessor(BaseNodePostprocessor):
         await self._memory.reach(self.agent, lambda board: self._confirm(board, nodes), None, later=True)
 
     async def _confirm(self, board: Board, nodes: Sequence[NodeWithScore]) -> None:
-        sources = {said: node for node in nodes if (said := _said(node))}
+        sources = {said: (node.node.source_node or node.node).node_id for node in nodes if (said := _said(node))}
         async with board.batch() as batch:
-            for said, node in sources.items():
-                await batch.deposit(said, scope=self.scope, meta={"source": node.node.ref_doc_id or node.node_id})
+            for said, source in sources.items():
+                await batch.deposit(said, scope=self.scope, meta={"source": source})
 
 
 def _service(memory: AnyMemory, agent: str) -> MemoryService:

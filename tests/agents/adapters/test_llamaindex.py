@@ -4,12 +4,14 @@ import asyncio
 import importlib
 import sys
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from math import isclose
 from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core.agent.workflow import AgentStream, FunctionAgent, ReActAgent
+from llama_index.core.agent.workflow import AgentStream, AgentWorkflow, FunctionAgent, ReActAgent
+from llama_index.core.agent.workflow.base_agent import BaseWorkflowAgent
 from llama_index.core.agent.workflow.workflow_events import ToolCallResult
 from llama_index.core.base.llms.types import ImageBlock, TextBlock, ToolCallBlock
 from llama_index.core.chat_engine import SimpleChatEngine
@@ -18,7 +20,7 @@ from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import InsertMethod, Memory, StaticMemoryBlock
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
 from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
 
 from agents.adapters import MemoryService
@@ -120,6 +122,18 @@ async def standing(board: Board) -> dict[str, ContextItem]:
     return {item.content: item for item in await board.view(limit=1000)}
 
 
+@asynccontextmanager
+async def served(url: str, folder: Path) -> AsyncIterator[None]:
+    """The board *trip*, on a server at this address."""
+    async with running_server(folder / "nats", port=int(url.rpartition(":")[2])):
+        bus = await NatsBus.connect(url)
+        try:
+            async with serving(bus, "trip", folder / "data"):
+                yield
+        finally:
+            await bus.aclose()
+
+
 @pytest.fixture
 async def running() -> AsyncIterator[RunningBoard]:
     async with running_board("finance", "travel") as running:
@@ -186,6 +200,22 @@ async def test_where_the_history_ends_otherwise_it_is_a_message_behind_it(runnin
     assert history == await memory.aget_all()
     assert "TP571" in str(last.content)
     assert (await memory.aget()) == history  # the answer was given: nobody asks
+
+
+async def test_a_store_keeps_its_messages_as_they_were(running: RunningBoard) -> None:
+    """Also one that gives out its own."""
+    await running["travel"].deposit("TP571 flies to Lisbon on Fridays.")
+    asked = user(ASKED)
+
+    class Own(SQLAlchemyChatStore):
+        async def get_messages(self, *_: Any, **__: Any) -> list[ChatMessage]:
+            return [asked]
+
+    block = PheromoneMemoryBlock(running["travel"], "travel")
+    memory = PheromoneMemory.from_defaults(memory_blocks=[block], chat_store=Own(table_name="messages"))
+    for _ in range(2):
+        assert len((await memory.aget())[0].blocks) == 2
+    assert asked == user(ASKED)
 
 
 async def test_a_turn_asks_the_board_once_a_model_call(running: RunningBoard) -> None:
@@ -325,6 +355,24 @@ async def test_a_stream_tells_what_a_tool_returned_at_once_and_nothing_twice(run
     ]
 
 
+async def test_agents_that_hand_over_go_on_with_what_is_remembered(running: RunningBoard) -> None:
+    """It is the last that the next one is sent; and the handing over is no fact, however it is heard."""
+    await running["travel"].deposit("TP571 flies to Lisbon on Fridays.")
+    model = Model(calls("handoff", to_agent="booking", reason="it books"), "Booked.")
+    agents: list[BaseWorkflowAgent] = [
+        FunctionAgent(name=name, description=f"{name} flights", llm=model, can_handoff_to=others)
+        for name, others in (("finding", ["booking"]), ("booking", []))
+    ]
+    memory = memory_of(running["travel"])
+    handler = AgentWorkflow(agents=agents, root_agent="finding").run(user_msg=ASKED, memory=memory)
+    async for event in handler.stream_events():
+        await block_of(memory).observe(event)
+    assert str(await handler) == "Booked."
+    assert [message.role.value for message in model.sent[1]] == ["user", "assistant", "tool", "user"]
+    assert "TP571" in str(model.sent[1][-1].content)
+    assert set(await standing(running["travel"])) == {"TP571 flies to Lisbon on Fridays.", "Booked."}
+
+
 @pytest.mark.filterwarnings("ignore:is_running called from within a step:DeprecationWarning")  # by LlamaIndex's own step
 async def test_a_react_agent_states_its_answer_and_its_tools_are_heard_from_the_stream(running: RunningBoard) -> None:
     """It puts its thoughts before its answer into its memory, and its tools' results not at all."""
@@ -418,7 +466,6 @@ async def test_a_board_that_is_down_costs_a_warning_and_comes_back(tmp_path: Pat
     """Nobody serves it at first: no memory, scores as they were. Then it is served: what was said and confirmed meanwhile is known."""
     async with running_server(tmp_path / "nats") as server:
         url = server.url
-    port = int(url.rpartition(":")[2])
     async with MemoryService(f"{url}/trip", within=1.0) as board:
         memory, sources = memory_of(board), PheromonePostprocessor(board, "travel", top_n=2)
         for said in (LIMIT, ASKED):
@@ -428,17 +475,14 @@ async def test_a_board_that_is_down_costs_a_warning_and_comes_back(tmp_path: Pat
         assert await sources.apostprocess_nodes(nodes) == nodes[:2]
         await sources.aconfirm(nodes[1:2])
         assert [record.message.partition(";")[0] for record in caplog.records] == ["the board of travel is down, and its memory with it"]
-        async with running_server(tmp_path / "nats", port=port):
-            bus = await NatsBus.connect(url)
-            async with serving(bus, "trip", tmp_path / "data"):
-                while not await board.assemble("travel", ASKED, 300):
-                    pass
-                model = Model("OK.")
-                await FunctionAgent(llm=model).run(user_msg=ASKED, memory=memory)
-                assert LIMIT in texts(model.sent[0][-1])[0]
-                assert [node.text for node in await sources.apostprocess_nodes(nodes)] == [METRO, BUS]
-                await board.aclose()
-            await bus.aclose()
+        async with served(url, tmp_path):
+            while not await board.assemble("travel", ASKED, 300):
+                pass
+            model = Model("OK.")
+            await FunctionAgent(llm=model).run(user_msg=ASKED, memory=memory)
+            assert LIMIT in texts(model.sent[0][-1])[0]
+            assert [node.text for node in await sources.apostprocess_nodes(nodes)] == [METRO, BUS]
+            await board.aclose()
 
 
 # ---- sources ----------------------------------------------------------------------------------------------------------------------------
@@ -501,6 +545,7 @@ async def test_the_score_goes_by_the_strength_and_comes_back_as_it_fades(running
     assert 0 < len(strengths) < 200  # it is gone from what stands
     assert strengths[3:] == sorted(set(strengths[3:]), reverse=True)
     assert await score() == 0.5
+    assert await standing(running["travel"]) == {}
 
 
 async def test_what_is_returned_is_used_and_what_is_not_is_not(running: RunningBoard) -> None:
@@ -535,10 +580,11 @@ async def test_a_long_passage_is_known_by_its_beginning(running: RunningBoard) -
     """Its fact is short enough to be recalled; what was deposited in the same words is the same fact, and says where it is from."""
     long = "The red metro line takes 25 minutes. " * 200
     sources, nodes = PheromonePostprocessor(running["travel"], "travel"), found((long, 0.5))
+    nodes[0].node.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id="guide.pdf")
     await sources.aconfirm(nodes)
     ((content, item),) = (await standing(running["travel"])).items()
     assert count_tokens(content) < 420
-    assert item.meta == {"source": nodes[0].node_id}
+    assert item.meta == {"source": "guide.pdf"}
     assert (item.kind, item.scope) == ("fact", "shared")
     await running["finance"].deposit(BUS, scope="shared")
     await running["finance"].wait_applied()
