@@ -1,4 +1,4 @@
-"""What memory adds to a model call: ``MemoryService.assemble``, from a framework's own event loop and from code without one.
+"""What memory adds to a model call: ``MemoryService.assemble``, from an event loop and from code without one, and in LangChain's own.
 
 The board is served by a process of its own, on this machine, as ``pheroboard up`` does. The items are shared by others, so that each that
 goes into a prompt is marked as data; it is used behind the call, which competes with the next one here as it does for users.
@@ -9,11 +9,19 @@ import random
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
+from itertools import repeat
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage
 
 from agents.adapters import MemoryService
+from agents.adapters.langchain import PheromoneMiddleware
 from bus.server import running_server
 from tests.benchmarks import load
 from tests.benchmarks.durable import connected, publish
@@ -39,7 +47,7 @@ def injection(sizes: Sizes) -> list[Row]:
 
 
 async def _injection(items: int, sizes: Sizes) -> list[Row]:
-    found: dict[str, list[tuple[float, float]]] = {"async": [], "sync": []}
+    found: dict[str, list[tuple[float, float]]] = {"async": [], "sync": [], "langchain": []}
     chosen = []
     for run in range(sizes.pairs):
         with tempfile.TemporaryDirectory() as folder:
@@ -53,7 +61,11 @@ async def _injection(items: int, sizes: Sizes) -> list[Row]:
                 chosen.append(section.count("<data"))
                 calls = (("async", _awaited(memory)), ("sync", _in_a_thread(memory)))
                 for which, call in calls if run % 2 else reversed(calls):
-                    found[which].append(await percentiles(call, asked, sizes.messages))
+                    found[which].append(
+                        percentiles([await timed(call, query) for query, _ in zip(asked, range(sizes.messages), strict=False)])
+                    )
+                call = _in_langchain(memory)
+                found["langchain"].append(percentiles([await call(query) for query, _ in zip(asked, range(sizes.messages), strict=False)]))
 
     def row(name: str, which: str) -> Row:
         half, most = zip(*found[which], strict=True)
@@ -63,6 +75,7 @@ async def _injection(items: int, sizes: Sizes) -> list[Row]:
     return [
         row(f"what memory adds to a model call, served, {items:,} items, p95", "async"),
         row("… for code without an event loop, p95", "sync"),
+        row("… in a LangChain agent, which has just observed what was asked, p95", "langchain"),
     ]
 
 
@@ -81,13 +94,47 @@ def _in_a_thread(memory: MemoryService) -> Call:
     return lambda query: asyncio.to_thread(memory.assemble_sync, READER, query, MAX_TOKENS)
 
 
-async def percentiles(call: Call, asked: Iterator[str], n: int) -> tuple[float, float]:
-    """p50 and p95 of ``n`` calls, one after the other as a model leaves time for them, in seconds."""
-    took = []
-    for query, _ in zip(asked, range(n), strict=False):
-        began = perf_counter()
-        await call(query)
-        took.append(perf_counter() - began)
+class _Clock(AgentMiddleware[Any, Any, Any]):
+    """When a model call came by here."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.at = 0.0
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        self.at = perf_counter()
+        return await handler(request)
+
+
+def _in_langchain(memory: MemoryService) -> Callable[[str], Awaitable[float]]:
+    """A turn of an agent with one model call, of which is taken what lies before our middleware and behind it."""
+    model = GenericFakeChatModel(messages=iter(repeat(AIMessage("It is to be confirmed."))))
+    before, behind = _Clock("before"), _Clock("behind")
+    agent = create_agent(model, middleware=[before, PheromoneMiddleware(memory, READER, max_tokens=MAX_TOKENS), behind])
+
+    async def turn(query: str) -> float:
         await asyncio.sleep(MODEL)
+        await agent.ainvoke({"messages": [HumanMessage(query)]})
+        return behind.at - before.at
+
+    return turn
+
+
+async def timed(call: Call, query: str) -> float:
+    """Seconds that it takes, after the time that a model leaves for what is behind the call before."""
+    await asyncio.sleep(MODEL)
+    began = perf_counter()
+    await call(query)
+    return perf_counter() - began
+
+
+def percentiles(took: list[float]) -> tuple[float, float]:
+    """p50 and p95."""
     cuts = quantiles(took, n=20, method="inclusive")
     return cuts[9], cuts[18]
