@@ -28,19 +28,17 @@ import logging
 import re
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from agents.adapters.events import Event, UserSaid
-from agents.adapters.service import WITHIN, MemoryService
+from agents.adapters.service import WITHIN, AnyMemory, MemoryService, service_of
 from blackboard.background import wait_on
 from blackboard.client import Board
 from blackboard.errors import BadValue
-from blackboard.sync import SyncBoard
 from bus.messages import Fact, Facts
 
 Scope = MutableMapping[str, Any]
@@ -97,7 +95,7 @@ class RequestMemory:
         """``observe`` for a handler without ``async``, which runs in a thread of its own."""
         self._wait(partial(self.observe, event))
 
-    def _wait(self, work: Callable[[], Awaitable[T]]) -> T:
+    def _wait(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         if threading.get_ident() == self._thread:
             raise BadValue("in an async handler this would wait for itself: await facts() and observe(event) instead")
         return wait_on(self._loop, work())
@@ -141,7 +139,7 @@ class MemoryMiddleware:
     def __init__(
         self,
         app: App,
-        memory: MemoryService | str | Path | Board | SyncBoard,
+        memory: AnyMemory,
         agent: str | Callable[[Scope], str | None],
         *,
         message: Callable[[Any], str | None] = said,
@@ -156,7 +154,7 @@ class MemoryMiddleware:
             raise BadValue(f"header {header!r}: a name is made of letters, digits and '-', as in X-Memory")
         self._app = app
         self._owned = not isinstance(memory, MemoryService)
-        self._memory = memory if isinstance(memory, MemoryService) else MemoryService(memory)
+        self._memory = service_of(memory)
         self._agent, self._message, self._conversation = agent, message, conversation
         self._max_tokens, self._max_body = max_tokens, max_body
         self._header = None if header is None else header.lower().encode()

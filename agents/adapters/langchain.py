@@ -15,7 +15,6 @@ Laws:
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
@@ -23,13 +22,12 @@ import msgspec
 
 from agents.adapters.events import AgentSaid, Event, ToolReturned, UserSaid
 from agents.adapters.needing import needing
-from agents.adapters.service import MemoryService
+from agents.adapters.service import AnyMemory, MemoryService, service_of
 from agents.board_tools import board_tools
 from agents.tools import Tool
 from blackboard.client import Board
 from blackboard.errors import BadValue, Refused
 from blackboard.section import without_memory
-from blackboard.sync import SyncBoard
 
 with needing("langchain"):
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ToolCallRequest
@@ -55,7 +53,6 @@ SOURCE = "pheroboard"
 AWAY = "the board cannot be reached now: go on without it, and try again later"
 
 T = TypeVar("T")
-Memory = MemoryService | str | Path | Board | SyncBoard
 
 
 def by_thread(runtime: Runtime[Any]) -> str:
@@ -73,7 +70,7 @@ class PheromoneMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     def __init__(
         self,
-        memory: Memory,
+        memory: AnyMemory,
         agent: str,
         *,
         max_tokens: int = 1000,
@@ -82,7 +79,7 @@ class PheromoneMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     ) -> None:
         if max_tokens < 1:
             raise BadValue(f"max_tokens {max_tokens!r}: give 1 or more; a section with one line has about 30")
-        self.memory = _service(memory, agent)
+        self.memory = service_of(memory, agent)
         self.agent = agent
         self._max_tokens = max_tokens
         self._conversation = conversation
@@ -170,8 +167,8 @@ class PheromoneCallback(BaseCallbackHandler):
     # No methods are coroutines: LangChain calls these in a thread where a chain is awaited, but waits for coroutines, in a chain that is
     # not, without letting the loop run on that it was called in.
 
-    def __init__(self, memory: Memory, agent: str, *, conversation: str = "") -> None:
-        self.memory = _service(memory, agent)
+    def __init__(self, memory: AnyMemory, agent: str, *, conversation: str = "") -> None:
+        self.memory = service_of(memory, agent)
         self.agent = agent
         self._conversation = conversation
         self._running: dict[UUID, _Call] = {}
@@ -312,12 +309,6 @@ def _written(value: Any) -> str:
 
 
 # ---- the board --------------------------------------------------------------------------------------------------------------------------
-
-
-def _service(memory: Memory, agent: str) -> MemoryService:
-    service = memory if isinstance(memory, MemoryService) else MemoryService(memory)
-    service.client(agent)
-    return service
 
 
 def _described() -> tuple[Tool, ...]:

@@ -17,7 +17,6 @@ Laws:
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -25,13 +24,12 @@ import msgspec
 from agents.adapters.events import AgentSaid, Event, ToolReturned, UserSaid
 from agents.adapters.needing import needing
 from agents.adapters.observing import excerpt
-from agents.adapters.service import MemoryService
+from agents.adapters.service import AnyMemory, MemoryService, service_of
 from blackboard.client import Board
 from blackboard.errors import BadValue, NotInView
 from blackboard.items import ContextItem
 from blackboard.recall import weight
 from blackboard.section import without_memory
-from blackboard.sync import SyncBoard
 from blackboard.tokens import count_tokens
 from bus.messages import UseAll
 
@@ -54,8 +52,6 @@ HEARD = 1000
 
 HANDOFF = "handoff"
 """LlamaIndex's own tool: what it returns is for the model."""
-
-AnyMemory = MemoryService | str | Path | Board | SyncBoard
 
 
 class _Section(ChatMessage):
@@ -90,7 +86,7 @@ class PheromoneMemoryBlock(BaseMemoryBlock[list[ChatMessage]]):
         super().__init__(**{"agent": agent, **fields})
         if self.max_tokens < 1:
             raise BadValue(f"max_tokens {self.max_tokens!r}: give 1 or more; a section with one line has about 30")
-        self._memory = _service(memory, agent)
+        self._memory = service_of(memory, agent)
 
     # ---- what is remembered -------------------------------------------------------------------------------------------------------------
 
@@ -230,7 +226,7 @@ class PheromonePostprocessor(BaseNodePostprocessor):
             raise BadValue(f"scope {self.scope!r}: give private or shared")
         if self.top_n is not None and self.top_n < 1:
             raise BadValue(f"top_n {self.top_n!r}: give 1 or more, or None for all nodes")
-        self._memory = _service(memory, agent)
+        self._memory = service_of(memory, agent)
 
     @classmethod
     def class_name(cls) -> str:
@@ -277,12 +273,6 @@ class PheromonePostprocessor(BaseNodePostprocessor):
         async with board.batch() as batch:
             for said, source in sources.items():
                 await batch.deposit(said, scope=self.scope, meta={"source": source})
-
-
-def _service(memory: AnyMemory, agent: str) -> MemoryService:
-    service = memory if isinstance(memory, MemoryService) else MemoryService(memory)
-    service.client(agent)
-    return service
 
 
 def _calls(message: ChatMessage) -> list[ToolCallBlock]:

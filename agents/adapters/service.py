@@ -192,6 +192,18 @@ class MemoryService:
         self.close()
 
 
+AnyMemory = MemoryService | str | Path | Board | SyncBoard
+"""What adapters take: a service, or what makes one."""
+
+
+def service_of(memory: AnyMemory, agent: str | None = None) -> MemoryService:
+    """The service that ``memory`` is, or makes; one that serves ``agent``. Raises ``BadName``, ``BadValue``."""
+    service = memory if isinstance(memory, MemoryService) else MemoryService(memory)
+    if agent is not None:
+        service.client(agent)
+    return service
+
+
 def _running() -> asyncio.AbstractEventLoop:
     try:
         return asyncio.get_running_loop()

@@ -11,7 +11,6 @@ Laws:
 from collections.abc import Awaitable, Callable
 from functools import partial
 from importlib import metadata
-from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -40,14 +39,12 @@ from mcp_types import (
 from mcp_types import Tool as ToolOffered
 
 from agents.adapters.mcp.news import CONSTRAINTS, VIEW, News
-from agents.adapters.service import MemoryService
+from agents.adapters.service import AnyMemory, service_of
 from agents.board_tools import board_tools, shown
 from agents.tools import Tool
 from blackboard.client import Board
 from blackboard.errors import Refused, TooBig
-from blackboard.sync import SyncBoard
 from blackboard.wire import from_wire
-from bus.names import valid_name
 
 SEEN = 50
 """Items in the view, as a resource, at most."""
@@ -96,11 +93,9 @@ class BoardServer(Server[Any]):
     ``BadName``, ``BadValue``.
     """
 
-    def __init__(self, memory: MemoryService | str | Path | Board | SyncBoard, agent: str | None = None) -> None:
-        self.memory = memory if isinstance(memory, MemoryService) else MemoryService(memory)
-        self.agent = None if agent is None else valid_name(agent)
-        if agent is not None:
-            self.memory.client(agent)
+    def __init__(self, memory: AnyMemory, agent: str | None = None) -> None:
+        self.memory = service_of(memory, agent)
+        self.agent = agent
         self._tools: dict[str, tuple[Board, dict[str, Tool]]] = {}
         """Agent → those of the board that it had last."""
         self._news: dict[str, News] = {}
