@@ -14,13 +14,16 @@ from blackboard.config import BoardConfig
 from blackboard.conversations import Conversations
 from blackboard.document import edge_record, item_record
 from blackboard.errors import BadValue
+from blackboard.identity import folded_name
 from blackboard.items import ContextItem
 from blackboard.kinds import CONSTRAINT, table
 from blackboard.network import PheromoneNetwork
+from blackboard.scent.wildcards import matches
 from blackboard.validity import validate_conversation, validate_limit, validate_query, validate_types
 from blackboard.wire import edge_to_wire, to_wire
 from bus import names
 from bus.messages import (
+    About,
     AnyQuery,
     AnyReply,
     Assemble,
@@ -60,7 +63,7 @@ from bus.messages import (
 )
 
 MAX_PAGE = 400_000
-"""Bytes of items and edges in a page of an export or a history, about: with the largest item on top it still fits the transport."""
+"""Bytes of what an answer gives a page at a time, about: with the largest item on top it still fits the transport."""
 
 
 class Answers:
@@ -101,7 +104,13 @@ class Answers:
             case Get():
                 return self._items([views.find(network, agent, query.item)], at)
             case History():
-                return self._history(agent, query, at)
+                said = network.history(query.key, query.target, partitions=seen)
+                return self._behind(agent, query.after, said, at)
+            case About():
+                wanted = folded_name(query.key)
+                keys = [each for each in network.all_keys() if matches(each, wanted)] if "*" in wanted else [wanted]
+                said = network.present_about(keys, query.target, partitions=seen)
+                return self._behind(agent, query.after, said, at)
             case EdgesOf():
                 item = views.find(network, agent, query.item)
                 return Edges(tuple(edge_to_wire(e, network.strength(e, at)) for e in views.edges(network, agent, item)))
@@ -142,12 +151,12 @@ class Answers:
     def _items(self, items: Iterable[ContextItem], at: float | None) -> Items:
         return Items(tuple(self._item(item, at) for item in items))
 
-    def _history(self, agent: str, query: History, at: float | None) -> Items:
-        """As much of it, behind where the query begins, as fits."""
-        begun = -1 if query.after is None else views.find(self._network, agent, query.after).ordinal
+    def _behind(self, agent: str, after: str | None, items: Iterable[ContextItem], at: float | None) -> Items:
+        """As many of them, behind where the page begins, as fit."""
+        begun = -1 if after is None else views.find(self._network, agent, after).ordinal
         page: list[Item] = []
         size = 0
-        for item in self._network.history(query.key, query.target, partitions=views.partitions(agent)):
+        for item in items:
             if item.ordinal > begun:
                 told = self._item(item, at)
                 size += len(encode(told))

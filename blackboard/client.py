@@ -35,6 +35,7 @@ from bus import telemetry
 from bus.errors import NoAnswer
 from bus.messages import (
     MAX_OBSERVATIONS,
+    About,
     Account,
     AnyObservation,
     AnyQuery,
@@ -264,12 +265,19 @@ class Board(Conversing):
 
     async def history(self, key: str, target: str | None = None) -> list[ContextItem]:
         """All that a slot ever held, oldest first, however much it is."""
-        found: list[ContextItem] = []
-        page = await self._ask(History(key, target), Items)
+        return await self._pages(lambda after: History(key, target, after))
+
+    async def about(self, key: str, target: str | None = None) -> list[ContextItem]:
+        """What is said about a key (and target) and stands or is archived, oldest first. ``*`` in the key stands for any characters."""
+        return await self._pages(lambda after: About(key, target, after))
+
+    async def _pages(self, query: Callable[[str | None], AnyQuery]) -> list[ContextItem]:
+        page = await self._ask(query(None), Items)
+        found = [*page.items]
         while page.more:
-            found += map(from_wire, page.items)
-            page = await self._ask(History(key, target, page.items[-1].id), Items)
-        return [*found, *map(from_wire, page.items)]
+            page = await self._ask(query(found[-1].id), Items)
+            found += page.items
+        return [*map(from_wire, found)]
 
     async def edges_of(self, item: Ref) -> list[Edge]:
         """An item's edges, the strongest first. Raises ``NotInView``."""

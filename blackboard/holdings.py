@@ -260,6 +260,10 @@ class Holdings:
         """The keys of a kind's items, in order. Looks at all keys there are."""
         return self._register.keys_of(kind)
 
+    def all_keys(self) -> list[str]:
+        """All keys that there are, in order."""
+        return self._register.all_keys()
+
     def foldings(self, limit: int = 16) -> list[Group]:
         """Up to ``limit`` groups of related items that have faded and wait to be folded into a summary each. Looks at what is new only."""
         return self._waiting.groups(limit)
@@ -282,6 +286,12 @@ class Holdings:
         target = None if target is None else folded_name(target)
         seen = None if partitions is None else set(partitions)
         found = (item for item in self.about(key) if target in {None, item.target} and (seen is None or item.partition in seen))
+        return sorted(found, key=in_order)
+
+    def present_about(self, keys: Iterable[str], target: str | None = None, *, partitions: Partitions = None) -> list[ContextItem]:
+        """What of the history of each of these keys stands or is archived, in order of making."""
+        seen = None if partitions is None else tuple(partitions)
+        found = (item for key in keys for item in self.history(key, target, partitions=seen) if item.present)
         return sorted(found, key=in_order)
 
     def stats(self, partitions: Partitions = None, *, at: float | None = None) -> Counts:

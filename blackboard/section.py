@@ -131,8 +131,11 @@ def _heard(meta: Mapping[str, Any]) -> str:
 
 
 def _figures(item: ContextItem, content: str) -> str:
-    """The value of a slot, in brackets, unless the content tells of it: alone it may say no more than "as agreed"."""
-    if item.key is None or item.value is None:
+    """The value of a slot, in brackets, unless the content tells of it: alone it may say no more than "as agreed".
+
+    A mapping is no figure: what it has to say to a reader is its content, and the rest is for programs.
+    """
+    if item.key is None or item.value is None or isinstance(item.value, Mapping):
         return ""
     value = item.value if isinstance(item.value, str) else json.dumps(item.value, ensure_ascii=False, default=str)
     said = content.casefold()

@@ -141,6 +141,7 @@ class SyncBoard(_Blocking[Board]):
     hits = _blocking(Board.hits)
     get = _blocking(Board.get)
     history = _blocking(Board.history)
+    about = _blocking(Board.about)
     edges_of = _blocking(Board.edges_of)
     constraints = _blocking(Board.constraints)
     check = _blocking(Board.check)

@@ -51,6 +51,7 @@ from bus.messages.answering import (
     Why,
 )
 from bus.messages.asking import (
+    About,
     AnyQuery,
     Applied,
     Ask,
@@ -132,6 +133,7 @@ from bus.messages.telling import (
 __all__ = [
     "MAX_OBSERVATIONS",
     "VERSION",
+    "About",
     "Account",
     "Act",
     "Answer",

@@ -68,6 +68,15 @@ class History(Query, frozen=True):
     after: str | None = None
 
 
+class About(Query, frozen=True):
+    """What is said about a key (and target) and stands or is archived, oldest first, a page at a time, as in ``History``."""
+
+    key: str
+    """One, or many: ``*`` stands for any characters, as in ``shipping_*``."""
+    target: str | None = None
+    after: str | None = None
+
+
 class EdgesOf(Query, frozen=True):
     """The edges of an item, the strongest first."""
 
@@ -162,6 +171,7 @@ AnyQuery = (
     | Assemble
     | Get
     | History
+    | About
     | EdgesOf
     | Constraints
     | Check

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from blackboard.scent.settings import tutoring
 from bus.messages import (
+    About,
     Applied,
     Ask,
     Assemble,
@@ -68,7 +69,7 @@ UNITS: tuple[Unit, ...] = (
 
 QUERIES = (
     Top(5, "fact"), Search("a note", 5), Hits("a note", 5), Assemble("a note", 200, 50), Get(NOWHERE), History("price", "part"),
-    Check({"price": [50, "EUR"]}), Explain(NOWHERE),
+    About("pr*", "part"), Check({"price": [50, "EUR"]}), Explain(NOWHERE),
     Export(NOWHERE, NOWHERE, 5), Stats(), Applied(epoch="e"), Missed("shared", 3, 5), Limits(),
 )  # fmt: skip
 

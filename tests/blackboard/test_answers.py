@@ -5,6 +5,7 @@ import pytest
 from blackboard.config import BoardConfig
 from blackboard.errors import BadValue, NotInView, UnknownKind
 from bus.messages import (
+    About,
     AnyQuery,
     Applied,
     Assemble,
@@ -35,8 +36,8 @@ def test_questions_move_nothing() -> None:
     driver.say("a", Link(item, driver.deposit("a", "other", scope="shared")))
     driver.deposit("a", "at most 30", kind="constraint", key="budget", op="<=", value=30)
     queries: list[AnyQuery] = [
-        Top(), Search("budget"), Hits("budget"), Assemble("budget"), Get(item), History("budget"), EdgesOf(item), Constraints(),
-        Check({"budget": 50}), Experts("budget"), Stats(),
+        Top(), Search("budget"), Hits("budget"), Assemble("budget"), Get(item), History("budget"), About("bud*"), EdgesOf(item),
+        Constraints(), Check({"budget": 50}), Experts("budget"), Stats(),
     ]  # fmt: skip
     before = driver.board.snapshot(full=True)
     for query in queries * 2:

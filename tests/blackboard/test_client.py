@@ -61,6 +61,22 @@ async def test_a_history_is_told_however_long_it_is() -> None:
         assert [int(item.content.split()[0]) for item in await running["procurement"].history("report")] == list(range(0, 20, 2))
 
 
+async def test_what_is_said_about_a_key_is_what_counts_of_its_history() -> None:
+    """What stands, of one target or of all, and of many keys by a pattern; what was superseded or is another's is not there."""
+    async with running_board("finance", "procurement", kinds={"note": {"initial": 1.0, "rate": 0.5, "protect": 0.0}}) as running:
+        finance = running["finance"]
+        for value in (1, 2):
+            await finance.deposit(f"shelf {value}", key="/stock/shelf/", target="a", value=value)
+        await finance.deposit("bread", kind="note", key="/stock/", target="b", scope="shared")
+        await running["procurement"].deposit("secret", key="/stock/shelf/")
+        for _ in range(2):
+            await finance.end_round()
+        assert [item.value for item in await finance.about("/stock/shelf/")] == [2]
+        assert [(item.content, item.status) for item in await finance.about("/stock/*")] == [("shelf 2", "standing"), ("bread", "archived")]
+        assert [item.content for item in await finance.about("*", "b")] == ["bread"]
+        assert [item.content for item in await running["procurement"].about("*")] == ["bread", "secret"]
+
+
 async def test_constraints_and_checks() -> None:
     """A constraint is stated in one line, listed with its status, and checked before acting."""
     async with running_board("finance", "procurement") as running:

@@ -26,6 +26,7 @@ from blackboard.outcome import Addressed
 from blackboard.summaries import DEFAULT
 from bus import messages
 from bus.messages import (
+    About,
     AnyObservation,
     AnyQuery,
     Assemble,
@@ -362,7 +363,7 @@ class BoardLaws(RuleBasedStateMachine):
             Check({"budget": 30, "price": 30}),
         ]
         queries += [query for name in ("private", "shared", "") for query in (Recall("*", name), Recall("price", name), Field(name))]
-        queries += [Kinds(), Experts("budget"), Experts("price"), History("budget"), History("price")]
+        queries += [Kinds(), Experts("budget"), Experts("price"), History("budget"), History("price"), About("*")]
         for item in dict.fromkeys(change.item for letters in self.told for letter in letters for change in letter.events.changes):
             queries += [Get(item), EdgesOf(item)]
         said = [messages.encode(page) for page in pages(board, agent)]

@@ -81,6 +81,7 @@ def test_what_one_has_said_too_is_no_data() -> None:
         ("At most 50,000", {"key": "budget", "op": "<=", "value": 50_000, "kind": "constraint"}, "- At most 50,000 [budget <= 50000]\n"),
         ("budget <= 50000", {"key": "budget", "op": "<=", "value": 50_000, "kind": "constraint"}, "- budget <= 50000\n"),
         ("of both", {"key": "k", "value": ["颜色", {"a": None}]}, '- of both [k = ["颜色", {"a": null}]]\n'),
+        ("memories/ada: tea, please", {"key": "memories", "target": "1", "value": {"drink": "tea"}}, "- memories/ada: tea, please\n"),
         ("a price of 50,000 or 1.50", {"key": "price", "value": 50}, "- a price of 50,000 or 1.50 [price = 50]\n"),
         ("a price of 50.", {"key": "price", "value": 50}, "- a price of 50.\n"),
         ("寄到北京", {"key": "寄到", "value": "北京"}, "- 寄到北京\n"),
