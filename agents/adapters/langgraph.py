@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterable
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -25,11 +24,10 @@ from agents.adapters.documents import Document, Put, again, check_filter, meets,
 from agents.adapters.needing import needing
 from agents.adapters.observing import LONGEST_QUERY
 from agents.adapters.reaching import Work
-from agents.adapters.service import MemoryService
+from agents.adapters.service import AnyMemory, service_of
 from agents.adapters.watching import Watch
 from blackboard.client import Board
 from blackboard.section import without_memory
-from blackboard.sync import SyncBoard
 from blackboard.text import Query
 from bus.messages import Use, UseAll
 
@@ -73,14 +71,13 @@ class PheromoneStore(BaseStore):
 
     def __init__(
         self,
-        memory: MemoryService | str | Path | Board | SyncBoard,
+        memory: AnyMemory,
         agent: str,
         *,
         shared: Collection[str] = ("shared",),
         ttl: TTLConfig | None = None,
     ) -> None:
-        self.memory = memory if isinstance(memory, MemoryService) else MemoryService(memory)
-        self.memory.client(agent)
+        self.memory = service_of(memory, agent)
         self.agent = agent
         self.shared = (shared,) if isinstance(shared, str) else tuple(shared)
         self.ttl_config = ttl
@@ -94,8 +91,7 @@ class PheromoneStore(BaseStore):
         for place, read in reads.items():
             results[place] = self.memory.reach_sync(self.agent, read.work, read.otherwise)
         for put in puts:
-            if not self.memory.reach_sync(self.agent, put, otherwise=False):  # it may have gone down before it heard of it
-                self.memory.reach_sync(self.agent, put, otherwise=False, later=True)
+            self.memory.reach_sync(self.agent, put, otherwise=None, later=True)
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
@@ -105,8 +101,7 @@ class PheromoneStore(BaseStore):
         for place, read in reads.items():
             results[place] = await self.memory.reach(self.agent, read.work, read.otherwise)
         for put in puts:
-            if not await self.memory.reach(self.agent, put, otherwise=False):
-                await self.memory.reach(self.agent, put, otherwise=False, later=True)
+            await self.memory.reach(self.agent, put, otherwise=None, later=True)
         return results
 
     def watch(self, namespace: tuple[str, ...] = ()) -> Watch:
@@ -114,10 +109,10 @@ class PheromoneStore(BaseStore):
         validate_op_namespace(SearchOp(namespace))
         return Watch(self.memory, self.agent, namespace)
 
-    def _planned(self, ops: Iterable[Op]) -> tuple[dict[int, _Read], list[Work[bool]], int]:
+    def _planned(self, ops: Iterable[Op]) -> tuple[dict[int, _Read], list[Work[None]], int]:
         """Place → read; what is to be put; how many operations there are."""
         reads: dict[int, _Read] = {}
-        puts: dict[tuple[tuple[str, ...], str], Work[bool]] = {}
+        puts: dict[tuple[tuple[str, ...], str], Work[None]] = {}
         count = 0
         for place, op in enumerate(ops):
             validate_op_namespace(op)
@@ -174,7 +169,7 @@ class PheromoneStore(BaseStore):
 
     # ---- putting ------------------------------------------------------------------------------------------------------------------------
 
-    def _to_put(self, op: PutOp) -> Work[bool]:
+    def _to_put(self, op: PutOp) -> Work[None]:
         if op.value is None:
             return partial(_delete, key=path(op.namespace), target=target_of(op.key))
         texts = None if op.index is None else tuple(text for field in op.index or () for text in get_text_at_path(op.value, field))
@@ -195,7 +190,7 @@ async def _refresh(board: Board, used: list[Document], read: list[Document]) -> 
         await board.say(Use(item), deposit)
 
 
-async def _put(board: Board, put: Put, at: datetime) -> bool:
+async def _put(board: Board, put: Put, at: datetime) -> None:
     present = await board.about(path(put.namespace), target_of(put.key))
     expires_at = None
     if put.ttl is not None:
@@ -206,14 +201,12 @@ async def _put(board: Board, put: Put, at: datetime) -> bool:
     for item in said_by(board.agent, present):
         if item.scope != deposit.scope:  # it is in another slot, where nothing takes its place
             await board.retract(item)
-    return True
 
 
-async def _delete(board: Board, key: str, target: str) -> bool:
+async def _delete(board: Board, key: str, target: str) -> None:
     """Withdraw what the agent says of it. Each by itself: what is gone by now is refused, and nothing else with it."""
     for item in said_by(board.agent, await board.about(key, target)):
         await board.retract(item)
-    return True
 
 
 async def _recalled(board: Board, query: str, namespace: tuple[str, ...]) -> dict[str, float]:
