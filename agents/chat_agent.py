@@ -158,11 +158,14 @@ class ChatAgent(Agent):
         if observed:
             await service.observe(agent, UserSaid(text))
         turn: list[Message] = [{"role": "user", "content": text}]
+        tools = tuple(self._tools.values())
         for _ in range(self._max_calls):
-            self.remembered = await service.assemble(agent, _about(turn), self._memory_tokens)
-            tools = tuple(self._tools.values())
+            self._make_room(turn, tools)
+            messages = [*self.history, *turn]
+            self.remembered = await service.assemble(agent, _about(turn), self._memory_tokens, _texts(messages))
+            view: list[Message] = [{"role": "user", "content": self.remembered}] if self.remembered else []
             reply = Reply("")
-            async with aclosing(self._chat.stream(self._prompt(turn, tools), self._max_tokens, tools)) as pieces:
+            async with aclosing(self._chat.stream([*self._system(), *messages, *view], self._max_tokens, tools)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Reply):
                         reply = piece
@@ -178,15 +181,12 @@ class ChatAgent(Agent):
                 turn.append({"role": "tool", "tool_call_id": call.id, "content": result})
         raise BadReply(f"{self._chat.model} has called tools {self._max_calls} times and not answered: allow more (max_calls=…)")
 
-    def _prompt(self, turn: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:
-        """What the model is sent. The history is cut before, if it is too long."""
-        system = self._system()
-        room = self._window - self._max_tokens - self._memory_tokens - self._chat.tokens([*system, *turn], tools)
+    def _make_room(self, turn: Sequence[Message], tools: Sequence[Tool]) -> None:
+        """Cut the history, if it is too long for a call of the model."""
+        room = self._window - self._max_tokens - self._memory_tokens - self._chat.tokens([*self._system(), *turn], tools)
         if self._held() > room:
             while self._turns and self._held() > room // 2:  # by half: so the prompt begins the same for many turns, which providers cache
                 del self._turns[0]
-        view: list[Message] = [{"role": "user", "content": self.remembered}] if self.remembered else []
-        return [*system, *self.history, *turn, *view]
 
     def _held(self) -> int:
         """The tokens of the history."""
@@ -236,6 +236,11 @@ def _about(turn: Sequence[Message]) -> str:
     """By what a call recalls: what tools have returned, and the user's words, which count most."""
     results = [str(each["content"])[:GIVEN] for each in turn if each["role"] == "tool"]
     return "\n".join([*results, str(turn[0]["content"])])
+
+
+def _texts(messages: Sequence[Message]) -> list[str]:
+    """What messages say, newest first."""
+    return [str(each["content"]) for each in reversed(messages)]
 
 
 def _said(reply: Reply) -> Message:

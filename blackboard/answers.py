@@ -100,6 +100,7 @@ class Answers:
             case Assemble():
                 validate_limit(query.max_candidates, "max_candidates")
                 validate_query(query.text)
+                validate_query(query.beside)
                 return assemble(network, query, reader=agent, partitions=seen, at=at)
             case Get():
                 return self._items([views.find(network, agent, query.item)], at)

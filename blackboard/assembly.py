@@ -7,6 +7,7 @@ Laws:
 - Hard constraints go first, whatever the query: the reader's own, which no other can crowd out, then the others', in order of making. Then
   relevance admits: constraints and preferences, then the rest, the best first. Nothing is cut: what does not fit is left out, and the next
   is tried.
+- What the prompt has besides, word for word, is not said again; hard constraints are.
 - The work is bounded: so many candidates, and so many characters counted in vain.
 """
 
@@ -17,6 +18,7 @@ from math import isfinite
 
 from blackboard.errors import BadValue
 from blackboard.holdings import Partitions
+from blackboard.identity import folded
 from blackboard.items import ContextItem
 from blackboard.kinds import CONSTRAINT, PREFERENCE, RECORDS
 from blackboard.recall import Hit, Recall
@@ -78,6 +80,7 @@ class _Assembly:
         self._reader = reader
         self._partitions = partitions
         self._at = at
+        self._beside = folded(asked.beside)
 
     def under(self, filling: "_Filling") -> Assembled:
         """What comes of it under the budget of an empty section."""
@@ -91,6 +94,8 @@ class _Assembly:
             item = hit.item
             if asked.min_strength > 0 and not binds(item) and self._strength(item) < asked.min_strength:
                 left.append((item, "too weak"))
+            elif self._beside and not binds(item) and has(self._beside, folded(said[item.ordinal][0])):
+                left.append((item, "in the prompt"))
             elif filling.has_no_room(item.length) or not filling.take(hit, line(item, said[item.ordinal], self._reader)):
                 left.append((item, "over budget"))
         section, given_back = filling.settled()
@@ -148,6 +153,8 @@ class _Assembly:
             lines = (line(item, said[item.ordinal], self._reader) for item in unfit if item.ordinal in said)
             least = min(filling.count(render([each]).text) for each in lines)
             return f"the budget of {filling.budget:,} tokens is too small: with the shortest item alone a section has {least:,}"
+        if any(reason == "in the prompt" for _, reason in left):
+            return "what has to do with the query stands in the prompt already"
         if some:
             return f"what has to do with the query is weaker than min_strength {asked.min_strength:g}: let weaker ones in"
         if not any(self._holdings.stats(self._partitions)["tiers"].values()):
@@ -205,6 +212,17 @@ class _Filling:
         return Section("", 0), given_back
 
 
+def has(text: str, said: str) -> bool:
+    """Does a text say this, word for word: from where a word begins to where one ends? (50 is not in 500.)"""
+    start = text.find(said) if said else -1
+    while start >= 0:
+        end = start + len(said)
+        if not (text[start - 1 : start].isalnum() and said[0].isalnum()) and not (text[end : end + 1].isalnum() and said[-1].isalnum()):
+            return True
+        start = text.find(said, start + 1)
+    return False
+
+
 def _listed(left: Iterable[tuple[ContextItem, Reason]]) -> tuple[list[tuple[ContextItem, Reason]], int]:
     """As much of what was left out as a reply has room for, hard constraints first; and how many more did not fit, or were too weak."""
     listed: list[tuple[ContextItem, Reason]] = []
@@ -215,6 +233,6 @@ def _listed(left: Iterable[tuple[ContextItem, Reason]]) -> tuple[list[tuple[Cont
         if told[reason] <= LISTED and (not listed or size + item.length <= MAX_LISTED):
             listed.append((item, reason))
             size += item.length + 500  # with what it says beside
-        elif reason in {"over budget", "too weak"}:
+        elif reason in {"over budget", "too weak", "in the prompt"}:
             unlisted += 1
     return listed, unlisted

@@ -172,17 +172,20 @@ class Board(Conversing):
         min_strength: float = 0.0,
         max_candidates: int = 150,
         today: date | None = None,
+        beside: str = "",
         use: bool = True,
     ) -> Assembled:
         """A section for a prompt about ``query``, of at most ``max_tokens - reserved_tokens``, with the account of it.
 
         What is in it is used, which reinforces it a little, and so is each edge over which it was reached; unless ``use`` is False, which
         only looks. ``fill``: what remains is filled with the strongest; ``traces``: drafts may be in it, too; ``min_strength``: below it an
-        item is too weak; ``max_candidates``: so many are considered; ``today``: what "tomorrow" in the query is relative to. What others
-        wrote is marked as data. Raises ``BadValue``, and ``TooBig`` for an account that does not fit into a message.
+        item is too weak; ``max_candidates``: so many are considered; ``today``: what "tomorrow" in the query is relative to;
+        ``beside``: what the prompt has besides, which is not said again, but for hard constraints. What others wrote is marked as data.
+        Raises ``BadValue``, and ``TooBig`` for an account that does not fit into a message.
         """
-        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today)
+        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today, beside)
         validate_query(query)
+        validate_query(beside)
         budget_of(asked)
         assembled = await self._ask(asked, Assembled)
         if use:

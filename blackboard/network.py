@@ -155,6 +155,7 @@ class PheromoneNetwork(Renaming):
         max_candidates: int = 150,
         today: date | None = None,
         count: TokenCounter = count_tokens,
+        beside: str = "",
         use: bool = True,
         by: str = "",
     ) -> Assembled:
@@ -162,10 +163,10 @@ class PheromoneNetwork(Renaming):
 
         What is in it is used, and so is each edge over which it was reached; unless ``use`` is False, which only looks. ``fill``: what
         remains is filled with the strongest; ``traces``: drafts may be in it, too; ``min_strength``: below it an item is too weak;
-        ``max_candidates``: so many are considered; ``today``: what "tomorrow" in the query is relative to. ``by`` reads it: what others own
-        is marked as data. Raises ``BadValue``.
+        ``max_candidates``: so many are considered; ``today``: what "tomorrow" in the query is relative to; ``beside``: what the prompt has
+        besides, which is not said again, but for hard constraints. ``by`` reads it: what others own is marked as data. Raises ``BadValue``.
         """
-        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today)
+        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today, beside)
         assembled = assemble(self, asked, reader=by, count=count)
         if use:
             for hit in assembled.chosen:

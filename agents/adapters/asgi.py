@@ -14,7 +14,7 @@ Laws:
 
 - The app hears every message of the server's, byte for byte and in order, and the server every one of the app's; nothing but one header is
   added. What either raises, and what is cancelled, passes through, and the app runs in the task, and in the context, of its server's call.
-- A body is read ahead only if it may be a message: JSON, of at most ``max_body`` bytes, and for at most ``WITHIN`` seconds. Whether it is
+- A body is read ahead only if it may be a message: JSON, of at most ``max_body`` bytes, and for at most ``AHEAD`` seconds. Whether it is
   well formed is the app's business.
 - The app waits for one answer of the board's at most; its message is observed while it works, and before its request ends.
 - Nothing of the memory's fails a request: ``request.state.memory`` is there in every one, and has nothing in it where there is no message,
@@ -35,7 +35,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from agents.adapters.events import Event, UserSaid
-from agents.adapters.service import WITHIN, AnyMemory, MemoryService, service_of
+from agents.adapters.service import AnyMemory, MemoryService, service_of
 from blackboard.background import wait_on
 from blackboard.client import Board
 from blackboard.errors import BadValue
@@ -49,6 +49,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_HEADER = 4096
 """Characters of a header's value at most: servers and proxies take some 8,000 for all headers together."""
+AHEAD = 2.0
+"""Seconds that are waited for a body before the app runs."""
 WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 """The methods whose body may be a message."""
 
@@ -177,7 +179,7 @@ class MemoryMiddleware:
             body = await ahead.body(self._max_body) if _may_be_message(scope, self._max_body) else None
             agent, conversation, message = self._asked(scope, body)
             # Before it is observed, since a prompt has the message already; and the app need not wait until it is.
-            section = await self._memory.assemble(agent, message, self._max_tokens) if agent and message else ""
+            section = await self._memory.assemble(agent, message, self._max_tokens, [message]) if agent and message else ""
             memory = RequestMemory(self._memory, agent, conversation, message, section)
             scope.setdefault("state", {})["memory"] = memory
             try:
@@ -249,7 +251,7 @@ class _Ahead:
 
     async def body(self, most: int) -> bytes | None:
         """The body, if it is here in time and has at most so many bytes; else None. Raises nothing: that is for the app to hear."""
-        parts, size, until = list[bytes](), 0, asyncio.get_running_loop().time() + WITHIN
+        parts, size, until = list[bytes](), 0, asyncio.get_running_loop().time() + AHEAD
         while size <= most:
             self._next = asyncio.ensure_future(self._receive())
             await asyncio.wait({self._next}, timeout=until - asyncio.get_running_loop().time())

@@ -122,12 +122,12 @@ class PheromoneMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], T]) -> T:
         """Let the model see what is remembered, behind the messages."""
-        section = self.memory.assemble_sync(self.agent, _query(request.messages), self._max_tokens)
+        section = self.memory.assemble_sync(self.agent, _query(request.messages), self._max_tokens, _shown(request.messages))
         return handler(_with(request, section))
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[T]]) -> T:
         """``wrap_model_call`` for an agent that is awaited."""
-        section = await self.memory.assemble(self.agent, _query(request.messages), self._max_tokens)
+        section = await self.memory.assemble(self.agent, _query(request.messages), self._max_tokens, _shown(request.messages))
         return await handler(_with(request, section))
 
     # ---- tools --------------------------------------------------------------------------------------------------------------------------
@@ -232,6 +232,11 @@ def _query(messages: Sequence[BaseMessage]) -> str:
     """What the turn is about: what a person said last, in words of their own; "" if there is none, for what must hold whatever it is."""
     said = (without_memory(str(message.text)).strip() for message in reversed(messages) if _by_a_person(message))
     return next(filter(None, said), "")
+
+
+def _shown(messages: Sequence[BaseMessage]) -> list[str]:
+    """What the prompt says, newest first."""
+    return [str(message.text) for message in reversed(messages)]
 
 
 def _with(request: ModelRequest[Any], section: str) -> ModelRequest[Any]:

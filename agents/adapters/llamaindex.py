@@ -57,8 +57,8 @@ HANDOFF = "handoff"
 class _Section(ChatMessage):
     """What is remembered, as a message by itself, until ``PheromoneMemory`` puts it where it belongs."""
 
-    _query: str = PrivateAttr(default="")
-    """What it was assembled for: a smaller one is for the same."""
+    _texts: Sequence[str] = PrivateAttr(default=())
+    """The messages that it was assembled for, newest first: a smaller one is for the same."""
 
 
 class PheromoneMemoryBlock(BaseMemoryBlock[list[ChatMessage]]):
@@ -99,23 +99,23 @@ class PheromoneMemoryBlock(BaseMemoryBlock[list[ChatMessage]]):
             )
         if not messages or messages[-1].role != MessageRole.USER:
             return []
-        return await self._section(messages[-1].content or "", self.max_tokens)
+        return await self._section([message.content or "" for message in reversed(messages)], self.max_tokens)
 
     async def atruncate(self, content: list[ChatMessage], tokens_to_truncate: int) -> list[ChatMessage] | None:
         """A section with so many tokens less, assembled anew: what matters most is in it."""
         for section in content:
             left = count_tokens(section.content or "") - tokens_to_truncate
             if isinstance(section, _Section) and left > 0:
-                return await self._section(section._query, left) or None  # noqa: SLF001 - ours
+                return await self._section(section._texts, left) or None  # noqa: SLF001 - ours
         return None
 
-    async def _section(self, query: str, max_tokens: int) -> list[ChatMessage]:
-        text = await self._memory.assemble(self.agent, query, max_tokens)
+    async def _section(self, texts: Sequence[str], max_tokens: int) -> list[ChatMessage]:
+        text = await self._memory.assemble(self.agent, texts[0], max_tokens, texts)
         if not text:
             return []
         # Adapters of models write a message's texts one after another, with nothing between.
         section = _Section.from_str(f"{text}\n")
-        section._query = query  # noqa: SLF001 - ours
+        section._texts = texts  # noqa: SLF001 - ours
         return [section]
 
     # ---- what is observed ---------------------------------------------------------------------------------------------------------------

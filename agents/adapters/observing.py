@@ -3,21 +3,23 @@
 Laws:
 
 - What was assembled for a prompt is never observed: whole sections are taken out of every text first.
-- What a person said is read by rules (chapter 3), and stands besides word for word, unless it is small talk or only asks; what the agent
-  stated and what a tool returned stands word for word. Said again it confirms, and adds nothing.
+- What a person said is read by rules (chapter 3), and stands besides word for word, unless it is one rule, small talk or a question; what
+  the agent stated and what a tool returned stands word for word. Said again it confirms, and adds nothing.
 - An item is short enough to be recalled: of a long text the beginning stands, with how much is left out. Whatever the length, it takes
   milliseconds: the board's event loop waits for it.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agents.adapters.events import AgentSaid, Event, ToolReturned, UserSaid
 from blackboard.client import Board
+from blackboard.kinds import CONSTRAINT
 from blackboard.scent.observing import LONGEST
 from blackboard.section import without_memory
 from blackboard.tokens import count_tokens
+from blackboard.validity import MAX_NAME
 from bus.messages import Assembled
 
 MAX_ITEM = 400
@@ -26,15 +28,25 @@ LONGEST_TOKEN = 8
 """Characters that one has at most, on average, in what is read: blanks and dashes may have more."""
 LONGEST_QUERY = 4_000
 """Characters of a query, of which the last ones count: a question tends to end a message."""
+LONGEST_BESIDE = 16_000
+"""Characters of what a prompt has besides that are looked at."""
 NOTHING_SAID = frozenset({"chatter", "error_log"})
 
 
-async def assemble(board: Board, query: str, max_tokens: int) -> Assembled:
+async def assemble(board: Board, query: str, max_tokens: int, beside: Iterable[str] = ()) -> Assembled:
     """The section for a prompt about ``query``, of at most ``max_tokens``; its text is "" if nothing is relevant.
 
-    What is in it is not used yet: ``board.used`` says so, for which no prompt need wait.
+    ``beside``: the texts of its messages, newest first: what was observed of one that stands there is not said again. What is in the
+    section is not used yet: ``board.used`` says so, for which no prompt need wait.
     """
-    return await board.assemble(without_memory(query)[-LONGEST_QUERY:], max_tokens, use=False)
+    told, room = list[str](), LONGEST_BESIDE
+    for text in beside:
+        told.append(excerpt(_said(text)))
+        room -= len(told[-1]) + 1
+        if room < 0:
+            told.pop()
+            break
+    return await board.assemble(without_memory(query)[-LONGEST_QUERY:], max_tokens, beside="\n".join(told), use=False)
 
 
 async def observe(board: Board, event: Event, scope: str = "private") -> None:
@@ -45,19 +57,24 @@ async def observe(board: Board, event: Event, scope: str = "private") -> None:
             half = (LONGEST - 1) // 2  # of a long message what frames it, as what is said of a document that is pasted, is read by rules
             framed = said if len(said) <= LONGEST else f"{said[:half]}\n{said[-half:]}"
             scents = await board.observe(framed, conversation=conversation, scope=scope)
-            if said and not said.endswith(("?", "？")) and any(scent.type not in NOTHING_SAID for scent in scents):
+            states = any(scent.type not in NOTHING_SAID for scent in scents) and not said.endswith(("?", "？"))
+            if states and not any(scent.kind == CONSTRAINT and scent.content == said for scent in scents):  # then it stands already
                 await board.deposit(excerpt(said), scope=scope, meta={"speaker": "user"})
         case AgentSaid(text):
             if said := _said(text):
                 await board.deposit(excerpt(said), scope=scope)
         case ToolReturned(tool, arguments, result, failed):
             if said := _said(result):
-                content = f"{excerpt(_said(_call(tool, arguments)), MAX_ITEM // 4)}{' failed' * failed}: {excerpt(said)}"
-                await board.deposit(content, kind="trace" if failed else "tool_result", scope=scope, meta={"tool": tool})
+                call = excerpt(_said(_call(tool, arguments)), MAX_ITEM // 4) + " failed" * failed
+                # The call is part of what tells the item from others: two may well have one result.
+                about, kind = call if len(call) <= MAX_NAME else f"{call[: MAX_NAME - 1]}…", "trace" if failed else "tool_result"
+                await board.deposit(excerpt(said), kind=kind, key=_said(tool) or None, target=about, scope=scope, meta={"speaker": call})
 
 
 def excerpt(text: str, max_tokens: int = MAX_ITEM) -> str:
     """A text of at most about ``max_tokens``: all of it, or its beginning and how many characters are left out."""
+    if len(text) <= max_tokens and len(text.encode(errors="replace")) <= max_tokens:
+        return text  # no token is less than a byte
     cut = min(len(text), max_tokens * LONGEST_TOKEN)
     while count_tokens(text[:cut]) > max_tokens:
         cut = cut * 4 // 5

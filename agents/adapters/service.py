@@ -15,7 +15,7 @@ Laws:
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from itertools import count
@@ -36,7 +36,7 @@ from blackboard.sync import SyncBoard
 from bus.messages import Assembled
 from bus.names import valid_name
 
-WITHIN = 2.0
+WITHIN = 5.0
 """Seconds that a call waits for the board at most."""
 HOP = 0.5
 """Seconds more in which the loop of the boards must have said so: else it is blocked."""
@@ -103,16 +103,17 @@ class MemoryService:
 
     # ---- the contract -------------------------------------------------------------------------------------------------------------------
 
-    async def assemble(self, agent: str, query: str, max_tokens: int) -> str:
+    async def assemble(self, agent: str, query: str, max_tokens: int, beside: Sequence[str] = ()) -> str:
         """What belongs into a prompt of the agent's about ``query``: a marked section of at most ``max_tokens``; "" if there is nothing.
 
-        What is in it is thereby used, which reinforces it a little.
+        ``beside``: the texts of the prompt's messages, newest first: what they say word for word is not said again. What is in it is
+        thereby used, which reinforces it a little.
         """
-        return await self._hop.do(partial(self._assemble, agent, query, max_tokens), "")
+        return await self._hop.do(partial(self._assemble, agent, query, max_tokens, beside), "")
 
-    def assemble_sync(self, agent: str, query: str, max_tokens: int) -> str:
+    def assemble_sync(self, agent: str, query: str, max_tokens: int, beside: Sequence[str] = ()) -> str:
         """``assemble`` for code without an event loop."""
-        return self._hop.do_sync(partial(self._assemble, agent, query, max_tokens), "")
+        return self._hop.do_sync(partial(self._assemble, agent, query, max_tokens, beside), "")
 
     async def observe(self, agent: str, event: Event) -> None:
         """Take in what happened in the agent's turn, once. While the board is down it is kept, and said when that is back."""
@@ -141,10 +142,10 @@ class MemoryService:
         client = self._reached(agent)
         return await (client.ensure(work, otherwise) if later else client.do(work, otherwise))
 
-    async def _assemble(self, agent: str, query: str, max_tokens: int) -> str:
+    async def _assemble(self, agent: str, query: str, max_tokens: int, beside: Sequence[str]) -> str:
         client = self._reached(agent)
         nothing: Assembled | None = None
-        assembled = await client.do(partial(observing.assemble, query=query, max_tokens=max_tokens), nothing)
+        assembled = await client.do(partial(observing.assemble, query=query, max_tokens=max_tokens, beside=beside), nothing)
         if assembled is None:
             return ""
         if assembled.chosen:  # said behind the call, which need not wait until it is durable

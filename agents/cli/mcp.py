@@ -13,9 +13,6 @@ from bus.credentials import find
 from bus.identities import Identities
 from bus.listening import LOOPBACK
 
-WITHIN = 5.0
-"""Seconds that a tool may wait for the board: a model that called one has more patience than a framework that calls a model."""
-
 BoardToServe = Annotated[str, Parameter(help="A name, an address or a path; none: the one board that is served from the data folder.")]
 
 
@@ -47,7 +44,7 @@ async def mcp(
     keys = keys_at(address, where)
     find(keys, agent or OPERATOR)  # what cannot be is told now, and not by every tool
     if http is None:
-        await serve_stdio(BoardServer(MemoryService(address, credentials=keys, within=WITHIN), agent or OPERATOR))
+        await serve_stdio(BoardServer(MemoryService(address, credentials=keys), agent or OPERATOR))
         return
     host, _, port = http.rpartition(":")
     if not port.isdigit():
@@ -69,7 +66,7 @@ async def mcp(
         who = "each agent by its token" if whom is None else f"everybody as {whom}"
         print(f"serving {Path(address).stem} at {url}, {who} (Ctrl-C ends it)", flush=True)
 
-    server = BoardServer(MemoryService(address, credentials=keys, within=WITHIN), whom)
+    server = BoardServer(MemoryService(address, credentials=keys), whom)
     await serve_http(server, tokens, host=host.strip("[]") or LOOPBACK.address, port=int(port), told=told)
 
 

@@ -94,7 +94,7 @@ class HitView(Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
     """The edges over which it was reached, if it was: ids."""
 
 
-Reason = Literal["over budget", "superseded", "too weak", "not relevant"]
+Reason = Literal["over budget", "superseded", "too weak", "not relevant", "in the prompt"]
 """Why an item is not in a prompt."""
 
 
@@ -240,7 +240,7 @@ class Assembled(Struct, frozen=True, kw_only=True, tag="assembled"):
     left_out: tuple[LeftOut, ...] = ()
     """What is not, hard constraints first; of what has nothing to do with the query the strongest alone."""
     unlisted: int = 0
-    """How many more did not fit, or were too weak."""
+    """How many more did not fit, were too weak, or stand in the prompt already."""
     why_empty: str = ""
     """Why nothing is in it, and what may be done."""
 

@@ -52,6 +52,8 @@ class Assemble(Query, frozen=True):
     """Of what the text recalls, the best that are considered at all."""
     today: date | None = None
     """As in ``Hits``."""
+    beside: str = ""
+    """What the prompt has besides: what stands in there word for word is left out, but for hard constraints."""
 
 
 class Get(Query, frozen=True):

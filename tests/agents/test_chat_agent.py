@@ -21,6 +21,7 @@ from blackboard.section import OPENING
 from blackboard.testing import RunningBoard, running_board
 from bus.errors import NoAnswer
 from bus.messages import Signal
+from tests.agents.adapters.told import told
 from tests.agents.chat_server import Model, calls, chunk, says, serving, streams, tells
 
 Act = Callable[[BaseHTTPRequestHandler], None]
@@ -73,7 +74,7 @@ def view(messages: list[dict[str, Any]]) -> str:
 
 async def contents(board: Board, kind: str | None = None) -> list[str]:
     await board.wait_applied()
-    return [item.content for item in await board.top(500) if kind in {None, item.kind}]
+    return [told(item) for item in await board.top(500) if kind in {None, item.kind}]
 
 
 # ---- a turn -----------------------------------------------------------------------------------------------------------------------------
@@ -393,7 +394,7 @@ async def test_a_board_that_is_away_costs_the_memory_alone(
             await anyio.lowlevel.checkpoint()
     await agent.chat("Is Mei vegetarian?")
     assert "trip_cost" in agent.remembered
-    assert "Mei is vegetarian." in agent.remembered
+    assert "Mei is vegetarian." in await contents(running["travel"])
     assert [each.levelname for each in caplog.records] == ["WARNING", "INFO"]
 
 

@@ -62,6 +62,25 @@ def test_hard_constraints_go_first_then_what_binds_then_the_rest() -> None:
     assert left(found) == {"the dog barks": "not relevant"}
 
 
+def test_what_the_prompt_has_besides_is_not_said_again() -> None:
+    """Word for word, whatever the white space, and from where a word begins; a hard constraint all the same."""
+    network = PheromoneNetwork()
+    put(network, "the cat is shedding")
+    put(network, "cat 50")
+    put(network, "猫咪豆豆掉毛 cat")
+    never(network, "never feed the cat chocolate")
+    beside = "user: the  cat\nis shedding. cat 500 never feed the cat chocolate 「猫咪豆豆掉毛 cat」"
+    found = look(network, "cat", beside=beside)
+    assert chosen(found) == ["never feed the cat chocolate", "cat 50"]
+    assert left(found) == {"the cat is shedding": "in the prompt", "猫咪豆豆掉毛 cat": "in the prompt"}
+    assert chosen(look(network, "cat", beside="the cat is shedding…, cat 500, cat 50")) == [
+        "never feed the cat chocolate", "猫咪豆豆掉毛 cat",
+    ]  # fmt: skip
+    alone = PheromoneNetwork()
+    put(alone, "the cat is shedding")
+    assert look(alone, "cat", beside="the cat is shedding").why_empty == "what has to do with the query stands in the prompt already"
+
+
 def test_an_archived_hard_constraint_binds_from_there() -> None:
     """Nobody has taken it back."""
     network = PheromoneNetwork()

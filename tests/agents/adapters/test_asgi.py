@@ -337,7 +337,7 @@ async def test_a_body_is_read_no_further_than_it_may_be_a_message(board: Board) 
 
 async def test_a_body_that_does_not_come_holds_nothing_up(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
     """What has come is passed on in time, and what is waited for already is waited for once; nobody waits behind the app's end."""
-    monkeypatch.setattr(asgi, "WITHIN", 0)
+    monkeypatch.setattr(asgi, "AHEAD", 0)
     server = Server(part(WHOLE[:9], more=True))
     app = Heard(2)
     call = asyncio.create_task(MemoryMiddleware(app, board, "desk")(server.scope, server.receive, server.send))

@@ -42,6 +42,7 @@ from blackboard.testing import RunningBoard, running_board
 from bus.errors import BadName
 from bus.nats import NatsBus
 from bus.server import running_server
+from tests.agents.adapters.told import told
 
 LIMIT = "A flight must not cost more than 500 EUR."
 ASKED = "Which flight to Lisbon may we book?"
@@ -96,7 +97,7 @@ def section_of(messages: list[BaseMessage]) -> str:
 async def contents(board: Board) -> list[str]:
     """What stands on the board, word for word."""
     await board.wait_applied()
-    return [item.content for item in await board.view(limit=1000)]
+    return [told(item) for item in await board.view(limit=1000)]
 
 
 @pytest.fixture
@@ -496,7 +497,7 @@ def test_tools_of_a_chain_are_observed() -> None:
         recall = next(each for each in PheromoneMiddleware(memory, "travel", tools=True).tools if each.name == "recall")
         assert "LH1166" in recall.invoke({"query": "Lisbon"}, config)
         said = {'flights(city="Lisbon"): Lisbon: LH1166', 'flights(city="Lisbo") failed: LookupError: Lisbo', "numbers(): [1, 2]"}
-        assert {item.content for item in board.view()} == said
+        assert {told(item) for item in board.view()} == said
 
 
 # ---- what cannot be ---------------------------------------------------------------------------------------------------------------------

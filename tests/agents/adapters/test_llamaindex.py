@@ -36,6 +36,7 @@ from blackboard.tokens import count_tokens
 from bus.errors import BadName
 from bus.nats import NatsBus
 from bus.server import running_server
+from tests.agents.adapters.told import told
 
 # Making an agent, LlamaIndex looks at all attributes that it has, those that pydantic has deprecated among them.
 pytestmark = pytest.mark.filterwarnings("ignore:.* attribute .*is deprecated:pydantic.warnings.PydanticDeprecationWarning:inspect")
@@ -119,7 +120,7 @@ def trains(city: str) -> str:
 async def standing(board: Board) -> dict[str, ContextItem]:
     """What stands on the board, by its words."""
     await board.wait_applied()
-    return {item.content: item for item in await board.view(limit=1000)}
+    return {told(item): item for item in await board.view(limit=1000)}
 
 
 @asynccontextmanager
@@ -223,9 +224,9 @@ async def test_a_turn_asks_the_board_once_a_model_call(running: RunningBoard) ->
     asked: list[str] = []
 
     class Asked(MemoryService):
-        async def assemble(self, agent: str, query: str, max_tokens: int) -> str:
+        async def assemble(self, agent: str, query: str, max_tokens: int, beside: Sequence[str] = ()) -> str:
             asked.append(query)
-            return await super().assemble(agent, query, max_tokens)
+            return await super().assemble(agent, query, max_tokens, beside)
 
     agent = FunctionAgent(llm=Model(calls("flights", city="Lisbon"), "LH1166."), tools=[flights])
     await agent.run(user_msg=ASKED, memory=memory_of(Asked(running["travel"])))
@@ -350,7 +351,7 @@ async def test_a_stream_tells_what_a_tool_returned_at_once_and_nothing_twice(run
     said = await standing(running["travel"])
     assert said['flights(city="Lisbon"): Lisbon: LH1166 for 480 EUR'].confirmations == 1
     failed = [item for item in said.values() if "no trains" in item.content]
-    assert [(item.content, item.kind) for item in failed if item.kind == "trace"] == [
+    assert [(told(item), item.kind) for item in failed if item.kind == "trace"] == [
         ('trains(city="Lisbon") failed: no trains to Lisbon', "trace")
     ]
 
@@ -479,7 +480,7 @@ async def test_a_board_that_is_down_costs_a_warning_and_comes_back(tmp_path: Pat
             while not await board.assemble("travel", ASKED, 300):
                 pass
             model = Model("OK.")
-            await FunctionAgent(llm=model).run(user_msg=ASKED, memory=memory)
+            await FunctionAgent(llm=model).run(user_msg=ASKED, memory=memory_of(board))  # another conversation
             assert LIMIT in texts(model.sent[0][-1])[0]
             assert [node.text for node in await sources.apostprocess_nodes(nodes)] == [METRO, BUS]
             await board.aclose()

@@ -10,6 +10,7 @@ from blackboard.client import Board
 from blackboard.section import OPENING
 from blackboard.testing import running_board
 from blackboard.tokens import count_tokens
+from tests.agents.adapters.told import told
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ async def board() -> AsyncIterator[Board]:
 async def contents(board: Board) -> list[str]:
     """What stands on the board, sorted."""
     await board.wait_applied()
-    return sorted(item.content for item in await board.top(1000))
+    return sorted(told(item) for item in await board.top(1000))
 
 
 async def test_what_a_person_says(board: Board) -> None:
@@ -37,7 +38,9 @@ async def test_what_a_person_says(board: Board) -> None:
 async def test_a_rule_is_a_constraint(board: Board) -> None:
     """A standing rule binds softly from then on."""
     await observe(board, UserSaid("Never book flights before 9 am."))
-    assert [item.kind for item in await board.top() if item.kind == "constraint"] == ["constraint"]
+    assert [item.kind for item in await board.top()] == ["constraint"]
+    await observe(board, UserSaid("Mei is our guest. Never book flights before 9 am."))
+    assert sorted(item.kind for item in await board.top()) == ["constraint", "fact"]
 
 
 @pytest.mark.parametrize(
@@ -67,11 +70,12 @@ async def test_what_the_agent_and_its_tools_say(board: Board) -> None:
     await observe(board, AgentSaid("The train takes five hours."))
     await observe(board, ToolReturned("price", {"city": "上海", "nights": 2}, '{"total": 900}'))
     await observe(board, ToolReturned("price", {"city": "Paris"}, "timeout", failed=True))
-    assert sorted((item.kind, item.content) for item in await board.top()) == [
-        ("fact", "The train takes five hours."),
-        ("tool_result", 'price(city="上海", nights=2): {"total": 900}'),
-        ("trace", 'price(city="Paris") failed: timeout'),
+    assert sorted((item.kind, item.content, item.key, item.target) for item in await board.top()) == [
+        ("fact", "The train takes five hours.", None, None),
+        ("tool_result", '{"total": 900}', "price", 'price(city="上海", nights=2)'),
+        ("trace", "timeout", "price", 'price(city="Paris") failed'),
     ]
+    assert '- [price(city="上海", nights=2)] {"total": 900}\n' in (await board.assemble("price", 200)).text
 
 
 async def test_what_is_shared() -> None:
@@ -115,6 +119,20 @@ async def test_what_was_assembled_is_never_observed(board: Board) -> None:
     ]
 
 
+async def test_what_the_prompt_says_is_not_said_again(board: Board) -> None:
+    """Not a statement, not a tool's result, not the beginning that stands of a long one; what was said elsewhere is."""
+    long = "The train to Xi'an leaves at 9:40 and stops often. " * 100
+    await observe(board, UserSaid("The train must leave before noon!"))
+    for event in (AgentSaid("The train takes five hours."), ToolReturned("trains", {}, "G87, train at 9:40"), AgentSaid(long)):
+        await observe(board, event)
+    beside = ["The train takes five hours.", "G87, train at 9:40", long]
+    assert (await assemble(board, "Which train?", 2000)).text.count("\n- ") == 4
+    told = (await assemble(board, "Which train?", 2000, beside)).text
+    assert "- The train must leave before noon!\n" in told
+    assert told.count("\n- ") == 1
+    assert (await assemble(board, "Which train?", 2000, [*beside, "So: The train must leave before noon! Or?"])).text == ""
+
+
 async def test_a_query_is_no_memory_either(board: Board) -> None:
     """What was assembled does not count as a question; nothing relevant gives nothing."""
     await observe(board, AgentSaid("The train takes five hours."))
@@ -129,7 +147,7 @@ async def test_a_megabyte(board: Board, text: str) -> None:
     """Of what is huge the beginning stands, in an item that is short enough to be recalled."""
     for event in (UserSaid(text), AgentSaid(text), ToolReturned("read", {"text": text}, text)):
         await observe(board, event)
-    items = [item for item in await board.top() if item.key is None]
+    items = [item for item in await board.top() if item.value is None]
     assert len(items) >= 2
     assert all(count_tokens(item.content) <= 1.5 * MAX_ITEM and "characters left out]" in item.content for item in items)
 
