@@ -17,6 +17,7 @@ from agents.adapters.events import AgentSaid, Event, ToolReturned, UserSaid
 from blackboard.client import Board
 from blackboard.kinds import CONSTRAINT
 from blackboard.scent.observing import LONGEST
+from blackboard.scent.rules_file import shipped
 from blackboard.section import without_memory
 from blackboard.tokens import count_tokens
 from blackboard.validity import MAX_NAME
@@ -31,6 +32,12 @@ LONGEST_QUERY = 4_000
 LONGEST_BESIDE = 16_000
 """Characters of what a prompt has besides that are looked at."""
 NOTHING_SAID = frozenset({"chatter", "error_log"})
+
+
+def prepare() -> None:
+    """Read the rules and the tokens' encoding, once a process: half a second, in which an event loop would stand still."""
+    shipped()
+    count_tokens("")
 
 
 async def assemble(board: Board, query: str, max_tokens: int, beside: Iterable[str] = ()) -> Assembled:

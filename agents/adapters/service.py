@@ -90,6 +90,7 @@ class MemoryService:
         else:
             raise BadValue(f"board {board!r}: give an address, or a board that is open")
         self._hop = Hop(self._loop, within + HOP)
+        observing.prepare()  # here, where nobody waits for a board: at the first turn of a busy machine it would pass for one that is down
 
     def client(self, agent: str) -> None:
         """Check that the service serves ``agent``, before it is needed. Raises ``BadName``, ``BadValue``."""

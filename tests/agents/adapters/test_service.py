@@ -19,6 +19,7 @@ from blackboard.client import Board
 from blackboard.errors import BadValue
 from blackboard.opening import open as open_board
 from blackboard.opening import serving
+from blackboard.scent.rules_file import shipped
 from blackboard.sync import open_sync
 from bus.binary import find_server
 from bus.errors import BadName
@@ -56,6 +57,13 @@ def test_what_is_observed_comes_back(memory: MemoryService) -> None:
         assert asyncio.run(memory.assemble("finance", "Which logo?", 400)) == section
     assert len(memory._clients) == 1
     assert memory.assemble_sync("finance", "Zebras?", 400) == ""
+
+
+def test_what_takes_long_is_read_before_a_call_waits_for_it() -> None:
+    """The rules are there once a service is made: on a busy machine the first turn's ``within`` would not be enough to read them."""
+    shipped.cache_clear()
+    MemoryService(":memory:")
+    assert shipped.cache_info().currsize == 1
 
 
 def test_many_agents_at_once(memory: MemoryService) -> None:
