@@ -83,7 +83,7 @@ class MemoryService:
         elif isinstance(board, str | Path):
             board_of(board)
             if unknown := settings.keys() - SETTINGS:
-                raise BadValue(f"setting {min(unknown)!r}: there are {', '.join(sorted(SETTINGS))}")
+                raise BadValue(f"setting {min(unknown)!r}: there are {', '.join(sorted({*SETTINGS, 'scope', 'within'}))}")
             address = f"{MEMORY}{next(_in_memory)}" if board == MEMORY else board
             self._opening = lambda agent: open_board(address, agent=agent, credentials=credentials, **settings)
             self._only = self._home = None
@@ -117,12 +117,15 @@ class MemoryService:
         return self._hop.do_sync(partial(self._assemble, agent, query, max_tokens, beside), "")
 
     async def observe(self, agent: str, event: Event) -> None:
-        """Take in what happened in the agent's turn, once. While the board is down it is kept, and said when that is back."""
-        await self.reach(agent, partial(observing.observe, event=event, scope=self.scope), None, later=True)
+        """Take in what happened in the agent's turn, once. While the board is down it is kept, and said when that is back.
+
+        Raises ``BadValue`` for what is no event, as a text.
+        """
+        await self.reach(agent, partial(observing.observe, event=_event(event), scope=self.scope), None, later=True)
 
     def observe_sync(self, agent: str, event: Event) -> None:
         """``observe`` for code without an event loop."""
-        self.reach_sync(agent, partial(observing.observe, event=event, scope=self.scope), None, later=True)
+        self.reach_sync(agent, partial(observing.observe, event=_event(event), scope=self.scope), None, later=True)
 
     # ---- for adapters -------------------------------------------------------------------------------------------------------------------
 
@@ -204,6 +207,12 @@ def service_of(memory: AnyMemory, agent: str | None = None) -> MemoryService:
     if agent is not None:
         service.client(agent)
     return service
+
+
+def _event(said: Event) -> Event:
+    if not isinstance(said, Event):
+        raise BadValue(f"event {said!r:.80}: give a UserSaid, an AgentSaid or a ToolReturned")
+    return said
 
 
 def _running() -> asyncio.AbstractEventLoop:

@@ -59,6 +59,14 @@ def test_what_is_observed_comes_back(memory: MemoryService) -> None:
     assert memory.assemble_sync("finance", "Zebras?", 400) == ""
 
 
+def test_what_is_no_event_is_told_where_it_is_said(memory: MemoryService) -> None:
+    """A text alone does not say who said it: it raises, where nothing on the board would show that it was lost."""
+    with pytest.raises(BadValue, match=r"event 'We chose blue\.': give a UserSaid"):
+        memory.observe_sync("finance", "We chose blue.")  # type: ignore[arg-type]
+    with pytest.raises(BadValue, match="give a UserSaid"):
+        asyncio.run(memory.observe("finance", "We chose blue."))  # type: ignore[arg-type]
+
+
 def test_what_takes_long_is_read_before_a_call_waits_for_it() -> None:
     """The rules are there once a service is made: on a busy machine the first turn's ``within`` would not be enough to read them."""
     shipped.cache_clear()
@@ -173,7 +181,7 @@ def test_closing_while_calls_are_under_way(memory: MemoryService, caplog: pytest
         (lambda: MemoryService(None), "board None: give an address, or a board that is open"),  # type: ignore[arg-type]
         (lambda: MemoryService("nats://127.0.0.1:4222"), "names no board"),
         (lambda: MemoryService("my board"), "my board"),
-        (lambda: MemoryService(":memory:", tiem="wall"), "setting 'tiem': there are .*time"),
+        (lambda: MemoryService(":memory:", tiem="wall"), "setting 'tiem': there are .*scope, .*time, within"),
         (lambda: MemoryService(":memory:").client("two words"), "two words"),
     ],
 )
