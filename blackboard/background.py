@@ -2,7 +2,8 @@
 
 Laws:
 
-- There is one in a process, and it is made when it is first asked for: so all boards that live on it share what is embedded.
+- There is one in a process, and it is made when it is first asked for, by however many threads at once, and runs when they get it: so all
+  boards that live on it share what is embedded.
 - What is to be closed is closed when the main thread ends, and the process ends after that.
 - A process that was forked has none yet: threads are not inherited.
 """
@@ -13,7 +14,6 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from functools import cache
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ class Background:
         self.closers: set[Callable[[], Coroutine[Any, Any, None]]] = set()
         """What is still to be closed at the end."""
         threading.Thread(target=self.loop.run_forever, name="pheroboard", daemon=True).start()
+        self.do(_nothing())  # one that is not running yet would be taken for one that has ended
         # No daemon: the interpreter waits for it. And not atexit: the interpreter waits for SQLite's threads before it calls that.
         threading.Thread(target=self._close_at_the_end, name="pheroboard end", daemon=False).start()
 
@@ -52,14 +53,30 @@ class Background:
                 _logger.error("a board could not be closed at the end", exc_info=error)
 
 
-@cache
+_made: Background | None = None
+_making = threading.Lock()
+
+
 def background() -> Background:
     """The one of this process."""
-    return Background()
+    global _made  # noqa: PLW0603 - there is one
+    with _making:
+        if _made is None:
+            _made = Background()
+        return _made
+
+
+def _forked() -> None:
+    global _made, _making  # noqa: PLW0603 - another thread may have held the lock, which is not there to let it go
+    _made, _making = None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=background.cache_clear)
+    os.register_at_fork(after_in_child=_forked)
+
+
+async def _nothing() -> None:
+    """It is enough that it was done."""
 
 
 def submit(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> Future[T]:

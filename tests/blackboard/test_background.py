@@ -23,6 +23,34 @@ def test_there_is_one() -> None:
     assert background().do(where()) is background().loop
 
 
+def test_threads_that_ask_for_it_at_once() -> None:
+    """All get the same, although nobody has asked before; and it runs, however long its thread takes to begin."""
+    done = run("""
+import asyncio, threading
+from blackboard.background import background
+
+class Late(asyncio.SelectorEventLoop):
+    def run_forever(self):
+        threading.Event().wait(0.05)
+        super().run_forever()
+
+asyncio.new_event_loop = Late
+together, got = threading.Barrier(8), []
+
+def ask():
+    together.wait()
+    got.append((background(), background().loop.is_running()))
+
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(got), len({made for made, _ in got}), all(running for _, running in got))
+""")
+    assert done.stdout == "8 1 True\n", done.stderr
+
+
 async def test_from_here_and_from_there() -> None:
     """Work is awaited on another loop, and on one's own."""
     assert await await_on(background().loop, where()) is background().loop

@@ -16,6 +16,7 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
+    wait_on(loop, where())  # it runs
     yield loop
     if not loop.is_closed():
         loop.call_soon_threadsafe(loop.stop)
