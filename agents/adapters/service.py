@@ -168,7 +168,8 @@ class MemoryService:
     async def _aclose(self) -> None:
         background().closers.discard(self._aclose)
         clients, self._clients = self._clients, {}
-        await asyncio.gather(*(client.aclose() for client in clients.values()))
+        here = asyncio.get_running_loop()  # what a process had from which this one was forked stays its own
+        await asyncio.gather(*(client.aclose() for client in clients.values() if client.loop is here))
 
     # ---- its end ------------------------------------------------------------------------------------------------------------------------
 

@@ -130,13 +130,15 @@ MemoryService({str(tmp_path / "trip")!r}).observe_sync("finance", AgentSaid({SAI
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_a_process_that_was_forked() -> None:
-    """A service that was made, or used, before a server forked its workers serves in each."""
+    """A service that was made, or used, before a server forked its workers serves in each, and is closed there, used again or not."""
     code = f"""
 import os
 from agents.adapters import AgentSaid, MemoryService
-used, made = MemoryService(":memory:", within=20.0), MemoryService(":memory:", within=20.0)
+used, made, before = (MemoryService(":memory:", within=20.0) for _ in range(3))
 used.observe_sync("finance", AgentSaid("before"))
+before.observe_sync("finance", AgentSaid("before"))
 if (child := os.fork()) == 0:
+    before.close()
     for memory in (used, made):
         memory.observe_sync("finance", AgentSaid({SAID!r}))
         print({SAID!r} in memory.assemble_sync("finance", "Which logo?", 400), flush=True)
