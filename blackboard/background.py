@@ -67,8 +67,8 @@ def background() -> Background:
 
 
 def _forked() -> None:
-    global _made, _making  # noqa: PLW0603 - another thread may have held the lock, which is not there to let it go
-    _made, _making = None, threading.Lock()
+    global _made, _making
+    _made, _making = None, threading.Lock()  # another thread may have held the other, and is not here to let it go
 
 
 if hasattr(os, "register_at_fork"):
