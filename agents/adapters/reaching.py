@@ -4,10 +4,13 @@ Laws:
 
 - ``do`` and ``ensure`` raise nothing, and wait at most ``within`` seconds, or not at all while the board is known to be down.
 - It is told once that the board is down, and once that it is back.
+- Slow is not down: a board that answered anything while a call waited for it is there, and only that call goes without. What has waited
+  for half of its time asks it, since most calls answer only when all is done.
 - Only what a board, its files or its transport raises means that it is down. What it refuses is told once for each reason; anything else is
   a fault of ours, or of an adapter's, and is told with its traceback. Neither costs anybody the board.
 - What is ensured is done in the order in which it came, and once: its caller may stop waiting, or be cancelled, but it goes on, and what
-  failed because the board was down is done again, before anything else, when it is back. At most ``KEPT`` of it waits.
+  failed because the board was down is done again, before anything else, when it is back. What comes while that is done waits no longer
+  than for that: so a board is not down for as long as its agent goes on talking. At most ``KEPT`` of it waits.
 - A client that can come back is waited for, since what it was told may be on its way: another would say that again. One that cannot is
   replaced.
 """
@@ -15,8 +18,8 @@ Laws:
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from blackboard.client import Board
@@ -56,6 +59,9 @@ class Reached:
         self._ensured: deque[_Ensured] = deque()
         """What is under way, or waits for the board, oldest first."""
         self._lost = 0
+        self._answered = 0.0
+        """When the board did last what it was asked to, by the loop's clock."""
+        self._looking: asyncio.Task[None] | None = None
         self._told: set[str] = set()
         self._behind: list[Work[object]] = []
         self._gathering: asyncio.Task[None] | None = None
@@ -66,12 +72,16 @@ class Reached:
         """What ``work`` gives; ``otherwise`` if the board cannot be had, or does not take it. Being cancelled cancels it."""
         board: Board | None = None
         try:
-            async with asyncio.timeout(self._within):
+            async with self._in_time():
                 board = await self._there()
-                return otherwise if board is None else await work(board)
+                if board is None:
+                    return otherwise
+                result = await work(board)
         except Exception as error:  # noqa: BLE001 - whatever it is: the framework's call goes on
             self._met(error, board)
             return otherwise
+        self._answered = self.loop.time()
+        return result
 
     def behind(self, work: Work[object]) -> None:
         """Do it soon, with what else comes until then, without anybody who waits for it; while the board is down, not at all."""
@@ -97,13 +107,16 @@ class Reached:
         self._ensured.append(ensured)
         if len(self._ensured) > KEPT:
             self._lost += 1
-            self._ensured.popleft().cancel()
+            self._ensured.popleft().drop()
+            self._stir()
         if self._board is not None:
             _ = self._begin(ensured, self._board)
         try:
-            async with asyncio.timeout(self._within):
+            async with self._in_time():
                 while not (ensured.done or self.trouble or self._closed):
                     await self._moved.wait()
+        except _Slow:
+            pass  # it goes on
         except TimeoutError as error:
             self._met(error, self._board)
         gave: T = ensured.gave
@@ -119,11 +132,13 @@ class Reached:
                     await self._moved.wait()
         if under_way := {task for task in (self._gathering, *(each.task for each in self._ensured)) if task is not None}:
             await asyncio.wait(under_way, timeout=self._within)
+        if self._looking is not None:
+            self._looking.cancel()
         self._keeper.cancel()
         await asyncio.wait({self._keeper})
         self._board = None
         for each in self._ensured:
-            each.cancel()
+            each.drop()
         if lost := self._lost + len(self._ensured):
             _logger.info("the board of %s was away when its memory was closed: %d events that were observed are lost", self._agent, lost)
 
@@ -135,11 +150,41 @@ class Reached:
             await self._moved.wait()
         return self._board
 
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        """The time that a call may wait. Raises ``TimeoutError`` for a board that has not answered anything meanwhile, else ``_Slow``."""
+        began = self.loop.time()
+        looks = self.loop.call_later(self._within / 2, self._look)
+        limit = asyncio.timeout(self._within)
+        try:
+            async with limit:
+                yield
+        except TimeoutError:
+            if limit.expired() and self._answered > began:
+                raise _Slow(f"its board is there, but took longer than {self._within:g} s") from None
+            raise
+        finally:
+            looks.cancel()
+
+    def _look(self) -> None:
+        """See whether the board is there, unless somebody does already."""
+        if self._board is not None and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.create_task(self._see(self._board))
+
+    async def _see(self, board: Board) -> None:
+        with suppress(*_DOWN):
+            await board.stats()
+            self._answered = self.loop.time()
+
     def _met(self, error: Exception, board: Board | None) -> bool:
         """Tell what went wrong; was it that ``board`` is down?"""
         if isinstance(error, _NOT_TAKEN) or (isinstance(error, ExceptionGroup) and error.split(_NOT_TAKEN)[1] is None):
             if self._first(error):
                 _logger.warning("the board of %s does not take what its framework said (told once for each reason): %s", self._agent, error)
+            return False
+        if isinstance(error, _Slow):
+            if self._first(error):
+                _logger.warning("%s goes without its memory where that takes too long (told once): %s", self._agent, error)
             return False
         if not isinstance(error, _DOWN):
             if self._first(error):
@@ -166,6 +211,9 @@ class Reached:
             lost = f"; of what was observed meanwhile, the oldest {self._lost:,} events are lost" if self._lost else ""
             _logger.info("the board of %s is back%s", self._agent, lost)
         self._board, self.trouble, self._lost = board, "", 0
+        for each in self._ensured:
+            if each.task is None:
+                _ = self._begin(each, board)
         self._stir()
 
     def _stir(self) -> None:
@@ -191,18 +239,18 @@ class Reached:
     async def _hold(self, board: Board) -> None:
         """Give the board out while it is up. Raises what says that it will not come back by itself."""
         while True:
+            await self._until_it_answers(board)  # also one that was just opened: who gave it open may have closed it
             if await self._catch_up(board):
                 self._rise(board)
                 while not self.trouble:
                     await self._moved.wait()
-            await self._until_it_answers(board)
 
-    @staticmethod
-    async def _until_it_answers(board: Board) -> None:
+    async def _until_it_answers(self, board: Board) -> None:
         while True:
             try:
                 await board.stats()  # which asks for some seconds
-            except NoAnswer:
+            except NoAnswer as error:
+                self._fall(error)
                 await asyncio.sleep(AGAIN)
             else:
                 return
@@ -219,26 +267,33 @@ class Reached:
             ensured.gave = await ensured.work(board)
         except Exception as error:  # noqa: BLE001 - as in ``do``
             if self._met(error, board):
-                ensured.task = None
                 return
+        else:
+            self._answered = self.loop.time()
+        finally:
+            ensured.task = None
         ensured.done = True
         with suppress(ValueError):  # there may have been too many
             self._ensured.remove(ensured)
         self._stir()
 
     async def _catch_up(self, board: Board) -> bool:
-        """Do what waits for the board, one after the other; False if it went down meanwhile."""
-        while self._ensured:
-            first = self._ensured[0]
-            if first.task is None and first.tries == TRIES:
+        """Do what waits for the board now, one after the other; False if it went down meanwhile."""
+        for each in list(self._ensured):
+            if each.task is None and each.tries == TRIES:
                 self._lost += 1
-                self._ensured.popleft()
-                continue
-            # What was under way when the board went down may only wait for its acknowledgement.
-            await asyncio.wait({first.task or self._begin(first, board)})
-            if not first.done:
-                return False
+                self._ensured.remove(each)
+                each.drop()
+            elif not each.done:  # it may be among too many by now
+                # What was under way when the board went down may only wait for its acknowledgement.
+                await asyncio.wait({each.task or self._begin(each, board)})
+                if not each.done:
+                    return False
         return True
+
+
+class _Slow(Exception):
+    """A board that is there did not do something in time."""
 
 
 class _Ensured:
@@ -251,7 +306,9 @@ class _Ensured:
         """What does it now."""
         self.tries = 0
         self.done = False
+        """Or given up."""
 
-    def cancel(self) -> None:
+    def drop(self) -> None:
+        self.done = True
         if self.task is not None:
             self.task.cancel()

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 
 import pytest
 
@@ -222,6 +222,152 @@ async def test_what_alone_fails_does_not_cost_the_memory(caplog: pytest.LogCaptu
         assert len(tries) == TRIES
         assert await made.do(name, "nothing") == "memory"
     assert messages(caplog)[-1] == ("INFO", "the board of finance is back; of what was observed meanwhile, the oldest 1 events are lost")
+
+
+async def test_what_waits_is_not_tried_on_a_board_that_answers_nothing() -> None:
+    """A board that was given open, and cannot come back by itself, may do so all the same: until then nothing is given up."""
+    looks, done = list[int](), list[str]()
+
+    async def say(board: Board) -> None:
+        if len(looks) <= 2 * TRIES:
+            raise Unreachable("its connection is gone")
+        done.append(board.name)
+
+    async with open_board(":memory:", agent="finance") as board:
+        stats = board.stats
+
+        async def away() -> BoardStats:
+            looks.append(1)
+            if len(looks) <= 2 * TRIES:
+                raise Unreachable("its connection is gone")
+            return await stats()
+
+        made = Reached("finance", lambda: nullcontext(board), 10.0)
+        await made.do(name, "")
+        board.stats = away  # type: ignore[method-assign]
+        await made.ensure(say, None)
+        await until(made, lambda: bool(done))
+        await made.aclose()
+    assert done == ["memory"]
+
+
+async def test_a_board_is_back_although_its_agent_goes_on_talking() -> None:
+    """What comes while the board is told what it has missed is said after that, and in order."""
+    opening, said, silent = Opening(Unreachable("nobody there")), list[int](), asyncio.Event()
+    talking = set[asyncio.Task[None]]()
+
+    async def say(_: Board, number: int) -> None:
+        said.append(number)
+        if not silent.is_set():
+            talking.add(asyncio.create_task(made.ensure(lambda board: say(board, number + 1), None)))
+            await asyncio.sleep(0)
+
+    async with reached(opening) as made:
+        await made.ensure(lambda board: say(board, 0), None)
+        await until(made, lambda: not made.trouble)
+        silent.set()
+        await asyncio.wait(talking)
+    assert said == list(range(len(said)))
+
+
+async def test_what_is_lost_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too much at once on a board that is there costs what is too much, and nobody the board."""
+    monkeypatch.setattr(reaching, "KEPT", 1)
+    go = asyncio.Event()
+
+    async def wait(_: Board) -> str:
+        await go.wait()
+        return "done"
+
+    async with reached(Opening()) as made:
+        await made.do(name, "")
+        oldest = asyncio.create_task(made.ensure(wait, "lost"))
+        await asyncio.sleep(0)
+        newest = asyncio.create_task(made.ensure(wait, "lost"))
+        assert await oldest == "lost"
+        go.set()
+        assert await newest == "done"
+        assert not made.trouble
+
+
+async def test_what_is_cancelled_over_there_is_given_up() -> None:
+    """Work that ends as cancelled, though nobody cancelled it, is tried like what fails, and keeps no board away for good."""
+    tries = list[int]()
+
+    async def end(_: Board) -> None:
+        tries.append(1)
+        raise asyncio.CancelledError
+
+    opening = Opening(Unreachable("nobody there"))
+    async with reached(opening) as made:
+        await made.ensure(end, None)
+        await until(made, lambda: not made.trouble)
+    assert len(tries) == TRIES
+
+
+# ---- a board that is slow ---------------------------------------------------------------------------------------------------------------
+
+
+async def forever(_: Board) -> str:
+    return str(await asyncio.Event().wait())
+
+
+async def test_a_question_of_many_steps(caplog: pytest.LogCaptureFixture) -> None:
+    """It goes without an answer where it takes too long; that the board is there was seen meanwhile, and nobody else goes without."""
+    async with reached(Opening(), within=0.6) as made:
+        await made.do(name, "")
+        assert await made.do(forever, "nothing") == "nothing"
+        assert not made.trouble
+        assert await made.do(name, "nothing") == "memory"
+    assert messages(caplog) == [
+        (
+            "WARNING",
+            "finance goes without its memory where that takes too long (told once): its board is there, but took longer than 0.6 s",
+        ),
+    ]
+
+
+async def test_one_of_many(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """What the board did meanwhile says that it is there; what is ensured is waited for no longer, and goes on."""
+    go, done, answers = asyncio.Event(), list[str](), list[str]()
+
+    async def say(board: Board) -> None:
+        await go.wait()
+        done.append(board.name)
+
+    async with reached(Opening(), within=0.05) as made:
+        await made.do(name, "")
+        monkeypatch.setattr(made, "_look", lambda: None)
+        slow = asyncio.create_task(made.ensure(say, None))
+        while not slow.done():
+            answers.append(await made.do(name, "nothing"))
+            await asyncio.sleep(0)
+        assert (set(answers), made.trouble, done) == ({"memory"}, "", [])
+        go.set()
+    assert done == ["memory"]
+    assert messages(caplog) == []
+
+
+async def test_a_board_that_hangs(caplog: pytest.LogCaptureFixture) -> None:
+    """It is down as soon as one call has waited for it in vain: it was asked meanwhile whether it is there."""
+    opening, looks = Opening(), list[int]()
+    async with reached(opening, within=0.05) as made:
+        await made.do(name, "")
+
+        async def hang() -> BoardStats:
+            looks.append(1)
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        opening.boards[0].stats = hang  # type: ignore[method-assign]
+        assert await made.do(forever, "nothing") == "nothing"
+        assert looks
+        assert made.trouble == "no answer within 0.05 s"
+        assert await made.ensure(name, "nothing") == "nothing"
+    assert [level for level, _ in messages(caplog)] == ["WARNING", "INFO"]
+
+
+# ---- cancelled, behind, closed ----------------------------------------------------------------------------------------------------------
 
 
 async def test_an_error_of_a_former_board_is_no_news() -> None:
