@@ -4,12 +4,13 @@ Laws:
 
 - What was assembled for a prompt is never observed: whole sections are taken out of every text first.
 - What a person said is read by rules (chapter 3), and stands besides word for word, unless it is one rule, small talk or a question; what
-  the agent stated and what a tool returned stands word for word. Said again it confirms, and adds nothing.
+  the agent stated stands word for word, unless it is small talk, and what a tool returned always. Said again it confirms, and adds nothing.
 - An item is short enough to be recalled: of a long text the beginning stands, with how much is left out. Whatever the length, it takes
   milliseconds: the board's event loop waits for it.
 """
 
 import json
+import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from agents.adapters.events import AgentSaid, Event, ToolReturned, UserSaid
 from blackboard.client import Board
 from blackboard.kinds import CONSTRAINT
 from blackboard.scent.observing import LONGEST
+from blackboard.scent.observing import observe as scents_of
 from blackboard.scent.rules_file import shipped
 from blackboard.section import without_memory
 from blackboard.tokens import count_tokens
@@ -31,13 +33,17 @@ LONGEST_QUERY = 4_000
 """Characters of a query, of which the last ones count: a question tends to end a message."""
 LONGEST_BESIDE = 16_000
 """Characters of what a prompt has besides that are looked at."""
-NOTHING_SAID = frozenset({"chatter", "error_log"})
+SMALL_TALK = "chatter"
+NOTHING_SAID = frozenset({SMALL_TALK, "error_log"})
+
+_loading = threading.Lock()
 
 
-def prepare() -> None:
-    """Read the rules and the tokens' encoding, once a process: half a second, in which an event loop would stand still."""
-    shipped()
-    count_tokens("")
+def load() -> None:
+    """Have at hand what texts are read and counted by. It takes some tenths of a second the first time: not in an event loop."""
+    with _loading:
+        shipped()
+        count_tokens("")
 
 
 async def assemble(board: Board, query: str, max_tokens: int, beside: Iterable[str] = ()) -> Assembled:
@@ -68,7 +74,8 @@ async def observe(board: Board, event: Event, scope: str = "private") -> None:
             if states and not any(scent.kind == CONSTRAINT and scent.content == said for scent in scents):  # then it stands already
                 await board.deposit(excerpt(said), scope=scope, meta={"speaker": "user"})
         case AgentSaid(text):
-            if said := _said(text):
+            said = _said(text)
+            if any(scent.type != SMALL_TALK for scent in scents_of(said)):  # none for a text of blanks
                 await board.deposit(excerpt(said), scope=scope)
         case ToolReturned(tool, arguments, result, failed):
             if said := _said(result):

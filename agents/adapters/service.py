@@ -15,8 +15,8 @@ Laws:
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -90,7 +90,6 @@ class MemoryService:
         else:
             raise BadValue(f"board {board!r}: give an address, or a board that is open")
         self._hop = Hop(self._loop, within + HOP)
-        observing.prepare()  # here, where nobody waits for a board: at the first turn of a busy machine it would pass for one that is down
 
     def client(self, agent: str) -> None:
         """Check that the service serves ``agent``, before it is needed. Raises ``BadName``, ``BadValue``."""
@@ -160,10 +159,16 @@ class MemoryService:
         client = self._clients.get(agent)
         if client is None or client.loop is not asyncio.get_running_loop():  # that of a process from which this one was forked
             self.client(agent)
-            client = self._clients[agent] = Reached(agent, partial(self._opening, agent), self._within)
+            client = self._clients[agent] = Reached(agent, partial(self._open, agent), self._within)
             if self._home is None:
                 background().closers.add(self._aclose)
         return client
+
+    @asynccontextmanager
+    async def _open(self, agent: str) -> AsyncIterator[Board]:
+        await asyncio.to_thread(observing.load)
+        async with self._opening(agent) as board:
+            yield board
 
     async def _aclose(self) -> None:
         background().closers.discard(self._aclose)

@@ -174,7 +174,7 @@ async def test_the_query_is_what_a_person_said_last(running: RunningBoard) -> No
     """Not a summary that the framework puts in a person's place, not a picture, not a section of another memory; in blocks or Chinese."""
     await running["travel"].deposit("里斯本的酒店每晚 120 欧元")
     await running["travel"].deposit("The office plants want water on Fridays")
-    model = Model(says=lambda _: AIMessage("OK."))
+    model = Model(says=lambda _: AIMessage("It keeps to the limit."))
     agent = agent_of(model, running["travel"])
     summary = add_notification_metadata(HumanMessage("So far: the plants of the office"), source="summarization")
     picture = HumanMessage([{"type": "image", "url": "https://example.org/plants.png"}])
@@ -218,7 +218,7 @@ async def test_what_a_person_said_is_on_the_board_while_the_turn_runs(running: R
         seen.append(await contents(running["finance"]))
         return ""
 
-    agent = agent_of(answers(calls("look"), "Noted."), MemoryService(running["finance"]), look, agent="finance")
+    agent = agent_of(answers(calls("look"), "We are all set."), MemoryService(running["finance"]), look, agent="finance")
     history = [
         HumanMessage("We are nine people."),
         AIMessage("Nine."),
@@ -227,7 +227,7 @@ async def test_what_a_person_said_is_on_the_board_while_the_turn_runs(running: R
     ]
     await agent.ainvoke({"messages": history})
     assert set(seen[0]) == {"The budget is 50,000.", "The budget is 40,000.", "Budget: 40,000"}
-    assert set(await contents(running["finance"])) == {*seen[0], "Noted."}
+    assert set(await contents(running["finance"])) == {*seen[0], "We are all set."}
 
 
 async def test_each_thread_may_be_a_conversation(running: RunningBoard) -> None:

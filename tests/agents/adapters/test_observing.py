@@ -59,6 +59,20 @@ async def test_a_blank_answer(board: Board, event: Event) -> None:
     assert await contents(board) == []
 
 
+@pytest.mark.parametrize("text", ["Noted.", "OK!", "You're welcome!", "好的", "收到。"])
+async def test_small_talk_of_the_agent_s(board: Board, text: str) -> None:
+    """What an agent says to be polite is no fact."""
+    await observe(board, AgentSaid(text))
+    assert await contents(board) == []
+
+
+@pytest.mark.parametrize("text", ["OK, the train leaves at nine.", "It failed: Traceback (most recent call last): x"])
+async def test_what_more_the_agent_states(board: Board, text: str) -> None:
+    """It stands, however it begins, and with what it quotes."""
+    await observe(board, AgentSaid(text))
+    assert await contents(board) == [text]
+
+
 async def test_a_conversation_has_its_name(board: Board) -> None:
     """What is said in one is read in its field."""
     await observe(board, UserSaid("Ship it to Boston", conversation="c7"))
@@ -142,7 +156,9 @@ async def test_a_query_is_no_memory_either(board: Board) -> None:
     assert (await assemble(board, "x " * 100_000 + "train", 400)).text == section
 
 
-@pytest.mark.parametrize("text", ["The hotel costs 500 a night. " * 40_000, "住" * 400_000, " -" * 500_000, "a" * 1_000_000])
+@pytest.mark.parametrize(
+    "text", ["The hotel costs 500 a night. " * 40_000, "住" * 400_000, "We leave at nine" + " -" * 500_000, "a" * 1_000_000]
+)
 async def test_a_megabyte(board: Board, text: str) -> None:
     """Of what is huge the beginning stands, in an item that is short enough to be recalled."""
     for event in (UserSaid(text), AgentSaid(text), ToolReturned("read", {"text": text}, text)):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.adapters import AgentSaid, MemoryService, UserSaid, reaching
+from agents.adapters import AgentSaid, MemoryService, UserSaid, observing, reaching
 from blackboard.background import background, wait_on
 from blackboard.client import Board
 from blackboard.errors import BadValue
@@ -219,6 +219,15 @@ async def test_a_board_of_this_loop() -> None:
             assert await asyncio.to_thread(memory.assemble_sync, "finance", "Which logo?", 400) == section
             assert await asyncio.to_thread(asyncio.run, memory.assemble("finance", "Which logo?", 400)) == section
         assert len(await board.top()) == 1
+
+
+async def test_what_takes_long_at_first_is_done_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What texts are read by is loaded before the board is given out, while its loop serves others."""
+    loaded = list[bool]()
+    monkeypatch.setattr(observing, "load", lambda: loaded.append(threading.current_thread() is threading.main_thread()))
+    async with open_board(":memory:", agent="finance") as board, MemoryService(board, within=20.0) as memory:
+        assert await memory.assemble("finance", "Which logo?", 400) == ""
+    assert loaded == [False]
 
 
 async def test_calls_without_await_in_the_board_s_loop(caplog: pytest.LogCaptureFixture) -> None:
