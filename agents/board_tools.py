@@ -7,6 +7,7 @@ said it.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import Meta
@@ -19,14 +20,16 @@ Value = str | float | int | bool | list[str | float | int] | None
 Scope = Literal["private", "shared"]
 T = TypeVar("T")
 
+_turns: WeakKeyDictionary[Board, asyncio.Lock] = WeakKeyDictionary()
+"""Whose turn it is to say something: one for each board, however often its tools are made."""
+
 
 def board_tools(board: Board) -> tuple[Tool, ...]:
     """The tools of ``board``: assemble, check, constrain, constraints, experts, observe, recall, share."""
-    one_by_one = asyncio.Lock()
 
     async def applied(say: Callable[[], Awaitable[T]]) -> T:
         """What ``say`` gives, once the board has taken it. One at a time: what was refused is told to the call that said it."""
-        async with one_by_one:
+        async with _turns.setdefault(board, asyncio.Lock()):
             said = await say()
             await board.wait_applied()
             return said

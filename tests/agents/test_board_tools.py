@@ -1,5 +1,6 @@
 """Claims about the board's verbs as tools, on a real board."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -101,3 +102,11 @@ async def test_errors_of_the_board(running: RunningBoard) -> None:
         await call(running, "finance", "share", item="0" * 32)
     with pytest.raises(BadValue, match="in"):
         await call(running, "finance", "constrain", key="colour", op="in", value=5)
+
+
+async def test_what_is_refused_is_told_to_who_said_it(running: RunningBoard) -> None:
+    """Also where a model calls several tools at once, and an adapter makes the tools anew for each call."""
+    said = [call(running, "finance", "observe", text=f"Note {n}.") for n in range(3)]
+    wrong = [call(running, "finance", "share", item=f"{n}" * 32) for n in range(3)]
+    results = await asyncio.gather(*(each for pair in zip(said, wrong, strict=True) for each in pair), return_exceptions=True)
+    assert [type(each) for each in results] == [str, NotInView] * 3
