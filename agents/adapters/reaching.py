@@ -155,12 +155,11 @@ class Reached:
         """The time that a call may wait. Raises ``TimeoutError`` for a board that has not answered anything meanwhile, else ``_Slow``."""
         began = self.loop.time()
         looks = self.loop.call_later(self._within / 2, self._look)
-        limit = asyncio.timeout(self._within)
         try:
-            async with limit:
+            async with asyncio.timeout(self._within):
                 yield
         except TimeoutError:
-            if limit.expired() and self._answered > began:
+            if self._answered > began:
                 raise _Slow(f"its board is there, but took longer than {self._within:g} s") from None
             raise
         finally:

@@ -97,10 +97,11 @@ async def test_what_is_shared() -> None:
     async with running_board("finance", "travel") as running:
         for scope in ("shared", "private"):
             await observe(running["finance"], UserSaid(f"The {scope} one is the blue logo."), scope)
+            await observe(running["finance"], UserSaid(f"Ship it to {scope.title()}town."), scope)
             await observe(running["finance"], AgentSaid(f"Noted as {scope}."), scope)
             await observe(running["finance"], ToolReturned("note", {}, f"{scope} note"), scope)
         await running["finance"].wait_applied()
-        assert all("shared" in item.content for item in await running["travel"].top())
+        assert all("shared" in item.content.casefold() for item in await running["travel"].top())
         assert len(await running["travel"].top()) * 2 == len(await running["finance"].top())
 
 
@@ -145,6 +146,15 @@ async def test_what_the_prompt_says_is_not_said_again(board: Board) -> None:
     assert "- The train must leave before noon!\n" in told
     assert told.count("\n- ") == 1
     assert (await assemble(board, "Which train?", 2000, [*beside, "So: The train must leave before noon! Or?"])).text == ""
+
+
+async def test_what_was_assembled_is_not_used_yet(board: Board) -> None:
+    """It is as strong as before: a prompt need not wait until the board knows."""
+    await observe(board, AgentSaid("The train takes five hours."))
+    [before] = await board.top()
+    assert (await assemble(board, "train", 400)).chosen
+    await board.wait_applied()
+    assert [item.strength for item in await board.top()] == [before.strength]
 
 
 async def test_a_query_is_no_memory_either(board: Board) -> None:
@@ -207,4 +217,4 @@ def test_an_excerpt() -> None:
     assert count_tokens(cut) <= 50 + 10
     beginning, _, left = cut.partition(" […")
     assert said.startswith(beginning)
-    assert left.endswith(" characters left out]")
+    assert left == f"{len(said) - len(beginning):,} characters left out]"

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, nullcontext
 
 import pytest
 
@@ -34,15 +34,19 @@ class Opening:
         self.may = asyncio.Event()
         self.may.set()
         self.boards: list[Board] = []
+        self.closed = 0
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Board]:
         await self.may.wait()
         if self.failures:
             raise self.failures.pop(0)
-        async with open_board(":memory:", agent="finance") as board:
-            self.boards.append(board)
-            yield board
+        try:
+            async with open_board(":memory:", agent="finance") as board:
+                self.boards.append(board)
+                yield board
+        finally:
+            self.closed += 1
 
 
 @asynccontextmanager
@@ -97,6 +101,7 @@ async def test_a_board_that_takes_long_to_open(caplog: pytest.LogCaptureFixture)
             await made.ensure(say(number), None)
         assert await made.do(name, "nothing") == "nothing"
         assert said == []
+        assert made._looking is None
         opening.may.set()
         await until(made, lambda: not made.trouble)
         assert said == [0, 1, 2, 3, 4]
@@ -327,7 +332,8 @@ async def test_a_question_of_many_steps(caplog: pytest.LogCaptureFixture) -> Non
     ]
 
 
-async def test_one_of_many(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("ensured", [False, True])
+async def test_one_of_many(ensured: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """What the board did meanwhile says that it is there; what is ensured is waited for no longer, and goes on."""
     go, done, answers = asyncio.Event(), list[str](), list[str]()
 
@@ -338,18 +344,29 @@ async def test_one_of_many(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCa
     async with reached(Opening(), within=0.05) as made:
         await made.do(name, "")
         monkeypatch.setattr(made, "_look", lambda: None)
-        slow = asyncio.create_task(made.ensure(say, None))
+        slow = asyncio.create_task(made.ensure(say, None) if ensured else made.do(say, None))
         while not slow.done():
-            answers.append(await made.do(name, "nothing"))
+            answers.append(await (made.do(name, "nothing") if ensured else made.ensure(name, "nothing")))
             await asyncio.sleep(0)
         assert (set(answers), made.trouble, done) == ({"memory"}, "", [])
         go.set()
-    assert done == ["memory"]
-    assert messages(caplog) == []
+    assert done == ["memory"] * ensured
+    assert len(messages(caplog)) == (not ensured)
+
+
+async def test_who_waits_long_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was answered in time asks no more."""
+    looks = list[int]()
+    async with reached(Opening(), within=0.05) as made:
+        monkeypatch.setattr(made, "_look", lambda: looks.append(1))
+        for _ in range(3):
+            await made.do(name, "")
+        await made.do(forever, "")
+    assert looks == [1]
 
 
 async def test_a_board_that_hangs(caplog: pytest.LogCaptureFixture) -> None:
-    """It is down as soon as one call has waited for it in vain: it was asked meanwhile whether it is there."""
+    """It is down as soon as one call has waited for it in vain: it was asked meanwhile whether it is there, once for all that wait."""
     opening, looks = Opening(), list[int]()
     async with reached(opening, within=0.05) as made:
         await made.do(name, "")
@@ -360,8 +377,8 @@ async def test_a_board_that_hangs(caplog: pytest.LogCaptureFixture) -> None:
             raise AssertionError
 
         opening.boards[0].stats = hang  # type: ignore[method-assign]
-        assert await made.do(forever, "nothing") == "nothing"
-        assert looks
+        assert await asyncio.gather(*(made.do(forever, "nothing") for _ in range(3))) == ["nothing"] * 3
+        assert len(looks) <= 2  # and whoever looks for it from then on
         assert made.trouble == "no answer within 0.05 s"
         assert await made.ensure(name, "nothing") == "nothing"
     assert [level for level, _ in messages(caplog)] == ["WARNING", "INFO"]
@@ -452,9 +469,14 @@ async def test_closing_waits_for_what_is_under_way(caplog: pytest.LogCaptureFixt
         await board.deposit("kept")
         done.append((await board.top())[0].content)
 
+    async def say_late(board: Board) -> None:
+        for _ in range(100):
+            await asyncio.sleep(0)
+        await say(board)
+
     made = Reached("finance", opening, 10.0)
     await made.do(name, "")
-    made.behind(say)
+    made.behind(say_late)
     ensured = asyncio.create_task(made.ensure(say, None))
     await asyncio.sleep(0)
     await made.aclose()
@@ -462,6 +484,8 @@ async def test_closing_waits_for_what_is_under_way(caplog: pytest.LogCaptureFixt
     assert done == ["kept", "kept"]
     assert await made.do(name, "nothing") == "nothing"
     assert await made.ensure(name, "nothing") == "nothing"
+    assert not made._ensured
+    assert opening.closed == 1
     assert messages(caplog) == []
 
 
@@ -482,15 +506,29 @@ async def test_closing_before_it_is_open(caplog: pytest.LogCaptureFixture) -> No
 
 async def test_closing_while_it_is_down(caplog: pytest.LogCaptureFixture) -> None:
     """What waited is lost, which is told; what hangs is cancelled."""
-    opening = Opening()
+    opening, ended = Opening(), asyncio.Event()
 
     async def hang(_: Board) -> None:
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
 
     made = Reached("finance", opening, 0.01)
     await made.ensure(hang, None)
-    with suppress(TimeoutError):
-        await made.aclose()
+    await made.aclose()
+    async with asyncio.timeout(10):
+        await ended.wait()
     assert messages(caplog)[-1] == (
         "INFO", "the board of finance was away when its memory was closed: 1 events that were observed are lost",
     )  # fmt: skip
+
+
+async def test_closing_tells_of_all_that_is_lost(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """What was too much for it counts, too."""
+    monkeypatch.setattr(reaching, "KEPT", 1)
+    made = Reached("finance", Opening(*(Unreachable("nobody there") for _ in range(1000))), 10.0)
+    for _ in range(3):
+        await made.ensure(name, "")
+    await made.aclose()
+    assert messages(caplog)[-1][1].endswith("3 events that were observed are lost")
