@@ -2,7 +2,7 @@
 
 Laws:
 
-- What was assembled for a prompt is never observed: whole sections are taken out of every text first.
+- What was assembled for a prompt is never observed: whole sections are taken out of every text first, also of JSON in it.
 - What a person said is read by rules (chapter 3), and stands besides word for word, unless it is one rule, small talk or a question; what
   the agent stated stands word for word, unless it is small talk, and what a tool returned always. Said again it confirms, and adds nothing.
 - An item is short enough to be recalled: of a long text the beginning stands, with how much is left out. Whatever the length, it takes
@@ -10,8 +10,10 @@ Laws:
 """
 
 import json
+import re
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from agents.adapters.events import AgentSaid, Event, ToolReturned, UserSaid
@@ -20,7 +22,7 @@ from blackboard.kinds import CONSTRAINT
 from blackboard.scent.observing import LONGEST
 from blackboard.scent.observing import observe as scents_of
 from blackboard.scent.rules_file import shipped
-from blackboard.section import without_memory
+from blackboard.section import OPENING, without_memory
 from blackboard.tokens import count_tokens
 from blackboard.validity import MAX_NAME
 from bus.messages import Assembled
@@ -81,8 +83,8 @@ async def observe(board: Board, event: Event, scope: str = "private") -> None:
             if said := _said(result):
                 call = excerpt(_said(_call(tool, arguments)), MAX_ITEM // 4) + " failed" * failed
                 # The call is part of what tells the item from others: two may well have one result.
-                about, kind = call if len(call) <= MAX_NAME else f"{call[: MAX_NAME - 1]}…", "trace" if failed else "tool_result"
-                await board.deposit(excerpt(said), kind=kind, key=_said(tool) or None, target=about, scope=scope, meta={"speaker": call})
+                key, about, kind = _named(_said(tool)), _named(call), "trace" if failed else "tool_result"
+                await board.deposit(excerpt(said), kind=kind, key=key or None, target=about, scope=scope, meta={"speaker": call})
 
 
 def excerpt(text: str, max_tokens: int = MAX_ITEM) -> str:
@@ -100,18 +102,29 @@ def _call(tool: str, arguments: Mapping[str, Any]) -> str:
     return f"{tool}({', '.join(f'{name}={_written(value)}' for name, value in arguments.items())})"
 
 
+def _named(text: str) -> str:
+    """A text as a key or a target may be: which tool is called, and with what, is a model's to make up."""
+    plain = " ".join(_CONTROL.sub(" ", text).split())
+    return plain if len(plain) <= MAX_NAME else f"{plain[: MAX_NAME - 1]}…"
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
 def _written(value: Any) -> str:
-    try:
+    """A value as JSON, or else as Python shows it; of a framework's own objects, in all their variety, some can be neither."""
+    with suppress(Exception):
         return json.dumps(_news(value), ensure_ascii=False, default=str)
-    except (TypeError, ValueError, RecursionError):  # a framework's own objects, in all their variety
+    with suppress(Exception):
         return repr(value)
+    return "…"
 
 
 def _news(value: Any) -> Any:
-    """A value whose texts are without memory: once they are written as JSON, a section is none any more."""
+    """A value whose texts are without memory."""
     match value:
         case str():
-            return without_memory(value)
+            return _without_memory(value)
         case Mapping():
             return {name: _news(each) for name, each in value.items()}
         case list() | tuple():
@@ -122,4 +135,20 @@ def _news(value: Any) -> Any:
 
 def _said(text: str) -> str:
     """What a text says that the board did not, as Unicode has it: what a model streamed may hold half of a pair."""
-    return without_memory(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
+    return _without_memory(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
+
+
+_ESCAPED = re.compile(re.escape(json.dumps(OPENING)[1:-1]) + r'[^"\\]*(?:\\.[^"\\]*)*')
+"""What a string of JSON has from a section's beginning on."""
+
+
+def _without_memory(text: str) -> str:
+    """A text without sections, also without those in JSON that it has: as such, frameworks write what tools return."""
+
+    def decoded(found: re.Match[str]) -> str:
+        try:
+            return json.dumps(without_memory(json.loads(f'"{found[0]}"', strict=False)), ensure_ascii=False)[1:-1]
+        except ValueError:  # it only looked like JSON
+            return found[0]
+
+    return _ESCAPED.sub(decoded, without_memory(text))

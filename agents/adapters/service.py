@@ -207,10 +207,10 @@ AnyMemory = MemoryService | str | Path | Board | SyncBoard
 """What adapters take: a service, or what makes one."""
 
 
-def service_of(memory: AnyMemory, agent: str | None = None) -> MemoryService:
-    """The service that ``memory`` is, or makes; one that serves ``agent``. Raises ``BadName``, ``BadValue``."""
+def service_of(memory: AnyMemory, *agents: str) -> MemoryService:
+    """The service that ``memory`` is, or makes; one that serves ``agents``. Raises ``BadName``, ``BadValue``."""
     service = memory if isinstance(memory, MemoryService) else MemoryService(memory)
-    if agent is not None:
+    for agent in agents:
         service.client(agent)
     return service
 

@@ -94,7 +94,7 @@ class BoardServer(Server[Any]):
     """
 
     def __init__(self, memory: AnyMemory, agent: str | None = None) -> None:
-        self.memory = service_of(memory, agent)
+        self.memory = service_of(memory, *(() if agent is None else (agent,)))
         self.agent = agent
         self._tools: dict[str, tuple[Board, dict[str, Tool]]] = {}
         """Agent → those of the board that it had last."""

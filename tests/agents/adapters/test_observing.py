@@ -1,5 +1,6 @@
 """Claims about what of an event goes onto the board, and what of the board into a prompt."""
 
+import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -157,6 +158,21 @@ async def test_what_was_assembled_is_not_used_yet(board: Board) -> None:
     assert [item.strength for item in await board.top()] == [before.strength]
 
 
+async def test_what_was_assembled_and_is_in_json(board: Board) -> None:
+    """As frameworks write what a tool returns, and models what they call one with, it is not observed either; the rest of the JSON is."""
+    await observe(board, AgentSaid('The "late" train\\ takes 五 hours.'))
+    section = (await assemble(board, "train", 400)).text
+    for text in (json.dumps({"sent": section, "to": "ann"}), f"It says {json.dumps([f'Look: {section} Well?'], ensure_ascii=False)}."):
+        await observe(board, ToolReturned("mail", {"body": json.dumps({"text": section})}, text))
+    await observe(board, AgentSaid(json.dumps(OPENING)[1:-1] + "\\x"))
+    assert set(await contents(board)) == {
+        'The "late" train\\ takes 五 hours.',
+        r'mail(body="{\"text\": \"\"}"): {"sent": "", "to": "ann"}',
+        r'mail(body="{\"text\": \"\"}"): It says ["Look: Well?"].',
+        json.dumps(OPENING)[1:-1] + r"\x",
+    }
+
+
 async def test_a_query_is_no_memory_either(board: Board) -> None:
     """What was assembled does not count as a question; nothing relevant gives nothing."""
     await observe(board, AgentSaid("The train takes five hours."))
@@ -198,6 +214,28 @@ async def test_arguments_that_contain_themselves(board: Board) -> None:
     around.append(around)
     await observe(board, ToolReturned("act", {"on": around}, "done"))
     assert await contents(board) == ["act(on=[[...]]): done"]
+
+
+class _Shy:
+    def __repr__(self) -> str:
+        raise LookupError
+
+
+async def test_arguments_that_cannot_be_shown(board: Board) -> None:
+    """What the tool returned is observed all the same."""
+    around: list[object] = []
+    for _ in range(10_000):
+        around = [around]
+    await observe(board, ToolReturned("act", {"on": _Shy()}, "done"))
+    await observe(board, ToolReturned("act", {"on": around}, "done, too"))
+    assert await contents(board) == ["act(on=…): done", "act(on=…): done, too"]
+
+
+async def test_a_tool_that_a_model_made_up(board: Board) -> None:
+    """Its name may be too long for one, and no text."""
+    await observe(board, ToolReturned("\ud83d", {}, "there is no such tool", failed=True))
+    await observe(board, ToolReturned("act " * 100_000, {}, "there is none, either", failed=True))
+    assert [content.rpartition(" failed: ")[2] for content in await contents(board)] == ["there is none, either", "there is no such tool"]
 
 
 async def test_half_a_pair(board: Board) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from agents.adapters import AgentSaid, MemoryService, UserSaid, observing, reaching
+from agents.adapters.service import service_of
 from blackboard.background import background, wait_on
 from blackboard.client import Board
 from blackboard.errors import BadValue
@@ -185,6 +186,7 @@ def test_closing_while_calls_are_under_way(memory: MemoryService, caplog: pytest
         (lambda: MemoryService("my board"), "my board"),
         (lambda: MemoryService(":memory:", tiem="wall"), "setting 'tiem': there are .*scope, .*time, within"),
         (lambda: MemoryService(":memory:").client("two words"), "two words"),
+        (lambda: service_of(":memory:", None), "agent name None"),  # type: ignore[arg-type]
     ],
 )
 def test_what_cannot_be_is_told_at_once(make: Callable[[], object], told: str) -> None:
