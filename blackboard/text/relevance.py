@@ -34,6 +34,9 @@ COMMON = 5_000
 TERMS = 200
 """So many terms of a query are looked for, the rarest of those that there are: a page that is given as a query costs no more."""
 
+_ROUNDING = 1e-9
+"""More than what rounding may take off a relevance."""
+
 NAMED = 0.2
 """The relevance of what somebody said, to a query that is only about who that is."""
 
@@ -112,6 +115,30 @@ def meet(
     return _Search(tuple(indices), query, near, weights).best(limit, preferred, gains)
 
 
+class _Xs(dict[int, float]):
+    """x of a term that an item has: how often, by its length. Many items say a term as often, in as many."""
+
+    def __init__(self, mean: float, b: float) -> None:
+        self._mean, self._b = mean, b
+
+    def __missing__(self, said: int) -> float:
+        count, length = unpacked(said)
+        x = self[said] = count / (1 - self._b + self._b * length / self._mean)
+        return x
+
+
+class _Gains(dict[int, float]):
+    """What a term adds to the score of an item that has it."""
+
+    def __init__(self, idf: float, k: float, xs: _Xs) -> None:
+        self._idf, self._k, self._xs = idf, k, xs
+
+    def __missing__(self, said: int) -> float:
+        x = self._xs[said]
+        gain = self[said] = self._idf * x / (self._k + x)
+        return gain
+
+
 class _Search:
     """One query over some indices, which hold different items."""
 
@@ -131,8 +158,7 @@ class _Search:
         speakers = {name for each in indices for name in query.names if each.said_by(name)}
         self._speaker = min(speakers) if len(speakers) == 1 else ""
         self._days = query.days
-        self._xs: dict[int, float] = {}
-        """What ``_x`` gave: many items say a term as often, in as many."""
+        self._xs = _Xs(self._mean, weights.length)
         self._says: dict[int, dict[str, float]] = {}
         """Seed → term → x of what it says itself."""
 
@@ -154,12 +180,12 @@ class _Search:
             newest = nlargest(limit, (ordinal for index in self._indices for ordinal in index.said_by(self._speaker)))
             return [self._met(ordinal, self._with_names(ordinal, NAMED), (), 0.0) for ordinal in newest]
         met = self._best(limit, scores)
-        sources: dict[int, list[tuple[int, float]]] = {-ordinal: [] for _, ordinal in met}
+        sources: dict[int, list[tuple[int, float]]] = {ordinal: [] for ordinal, _ in met}
         for seed, near in traces.items():
             for other, weight in near:
                 if other in sources:
                     sources[other].append((seed, weight))
-        return [self._met(-ordinal, relevance, sources[-ordinal], gains.get(-ordinal, 0.0)) for relevance, ordinal in met]
+        return [self._met(ordinal, relevance, sources[ordinal], gains.get(ordinal, 0.0)) for ordinal, relevance in met]
 
     def _seeds(self, size: int, preferred: Callable[[], Iterable[int]]) -> list[int]:
         """The ``size`` items that meet the query best by what they have themselves, the best first."""
@@ -168,49 +194,44 @@ class _Search:
         some: AbstractSet[int] | None = None
         for term, idf in self._idf.items():
             if some is None and len(scores) >= size and self._at_most(rest) < (least := nlargest(size, scores.values())[-1] / self._whole):
-                scores = {ordinal: score for ordinal, score in scores.items() if self._at_most(score + rest) >= least}
+                enough = self._at_least(least) - rest
+                scores = {ordinal: score for ordinal, score in scores.items() if score >= enough}
                 some = scores.keys()  # nothing else can be among the best any more
             elif some is None and self._holding[term] > COMMON:
                 some = {*scores, *preferred()}
             rest -= idf
             for index in self._indices:
-                having, of_day, gains = index.having(term), index.of_day(term), dict[int, float]()
-                for ordinal in having if some is None else having.keys() & some:
-                    if of_day and ordinal in of_day:
-                        continue
-                    said = having[ordinal]
-                    gain = gains.get(said)
-                    if gain is None:
-                        x = self._x(said)
-                        gain = gains[said] = idf * x / (k + x)
-                    scores[ordinal] = scores.get(ordinal, 0.0) + gain
+                having, of_day = index.having(term), index.of_day(term)
+                there: Iterable[int] = having if some is None else having.keys() & some
+                if of_day:
+                    there = [ordinal for ordinal in there if ordinal not in of_day]
+                gains = _Gains(idf, k, self._xs)
+                for ordinal in there:
+                    scores[ordinal] = scores.get(ordinal, 0.0) + gains[having[ordinal]]
                 for ordinal in of_day if some is None else some & of_day:
-                    x = 1.0 + (self._x(having[ordinal]) if ordinal in having else 0.0)
+                    x = 1.0 + (self._xs[having[ordinal]] if ordinal in having else 0.0)
                     scores[ordinal] = scores.get(ordinal, 0.0) + idf * x / (k + x)
-        return [-ordinal for _, ordinal in self._best(size, {ordinal: score / self._whole for ordinal, score in scores.items()})]
+        return [ordinal for ordinal, _ in self._best(size, {ordinal: score / self._whole for ordinal, score in scores.items()})]
 
-    def _best(self, size: int, scores: Mapping[int, float]) -> list[tuple[float, int]]:
-        """Relevance and −ordinal of the ``size`` best, with what the query names; the best first."""
+    def _best(self, size: int, scores: Mapping[int, float]) -> list[tuple[int, float]]:
+        """The ``size`` best and their relevance, with what the query names; the best first, ties in order of making."""
         if self._days or self._speaker:
             scores = {ordinal: self._with_names(ordinal, score) for ordinal, score in scores.items()}
         if len(scores) > 8 * size:
             least = nlargest(size, scores.values())[-1]
             scores = {ordinal: score for ordinal, score in scores.items() if score >= least}
-        return sorted(((score, -ordinal) for ordinal, score in scores.items()), reverse=True)[:size]
+        best = sorted(sorted(scores), key=scores.__getitem__, reverse=True)[:size]  # the second one leaves ties as they are
+        return [(ordinal, scores[ordinal]) for ordinal in best]
 
     def _at_most(self, score: float) -> float:
         """The relevance of an item with that score if it were of a day and of the speaker that the query names."""
         relevance = score / self._whole + (self._weights.day if self._days else 0.0)
         return relevance * self._weights.speaker if self._speaker else relevance
 
-    def _x(self, said: int) -> float:
-        """Of a term that an item has: how often, by its length."""
-        x = self._xs.get(said)
-        if x is None:
-            count, length = unpacked(said)
-            b = self._weights.length
-            x = self._xs[said] = count / (1 - b + b * length / self._mean)
-        return x
+    def _at_least(self, relevance: float) -> float:
+        """A score below which ``_at_most`` stays below a relevance."""
+        score = relevance / self._weights.speaker if self._speaker else relevance
+        return (score - (self._weights.day if self._days else 0.0) - _ROUNDING) * self._whole
 
     def _spread(self, term: str, traces: Mapping[int, Sequence[tuple[int, float]]]) -> dict[int, float]:
         """X of a term: of each item that the seeds say it in, leave a trace on, or that was said on a day of it."""
@@ -219,7 +240,7 @@ class _Search:
             having, of_day = index.having(term), index.of_day(term)
             for seed in having.keys() & traces.keys() if len(having) > len(traces) else having:
                 if (near := traces.get(seed)) is not None:
-                    x = self._says.setdefault(seed, {})[term] = self._x(having[seed])
+                    x = self._says.setdefault(seed, {})[term] = self._xs[having[seed]]
                     spread[seed] = spread.get(seed, 0.0) + x
                     for other, weight in near:
                         spread[other] = spread.get(other, 0.0) + weight * x
@@ -255,5 +276,7 @@ class _Search:
         )
 
     def _share(self, source: int, weight: float) -> float:
-        k = self._weights.saturation
-        return sum(self._idf[term] * weight * x / (k + weight * x) for term, x in self._says[source].items()) / self._whole
+        k, idf, share = self._weights.saturation, self._idf, 0.0
+        for term, x in self._says[source].items():
+            share += idf[term] * weight * x / (k + weight * x)
+        return share / self._whole
