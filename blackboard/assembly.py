@@ -87,12 +87,12 @@ class _Assembly:
         asked, holdings = self._asked, self._holdings
         left: list[tuple[ContextItem, Reason]] = []
         recalled = self._recalled()
-        core = self._core(recalled)
+        core = self._core(recalled) if asked.fill or asked.account else []
         candidates = recalled + [Hit(item, 0.0, Why(0.0)) for item in core] if asked.fill else recalled
         said = holdings.said(hit.item for hit in candidates)
         for hit in candidates:
             item = hit.item
-            if asked.min_strength > 0 and not binds(item) and self._strength(item) < asked.min_strength:
+            if asked.min_strength > 0 and not binds(item) and item.strength_at(self._at) < asked.min_strength:
                 left.append((item, "too weak"))
             elif self._beside and not binds(item) and has(self._beside, folded(said[item.ordinal][0])):
                 left.append((item, "in the prompt"))
@@ -101,17 +101,21 @@ class _Assembly:
         section, given_back = filling.settled()
         left += ((item, "over budget") for item in given_back)
         chosen = [hit for hit, _ in filling.taken]
-        slots = dict.fromkeys(each for hit in chosen for each in holdings.superseded(hit.item))
-        left += ((item, "superseded") for item in slots)
-        if not asked.fill:
-            left += ((item, "not relevant") for item in core)
-        listed, unlisted = _listed(left)
+        if asked.account:
+            slots = dict.fromkeys(each for hit in chosen for each in holdings.superseded(hit.item))
+            left += ((item, "superseded") for item in slots)
+            if not asked.fill:
+                left += ((item, "not relevant") for item in core)
+        listed, unlisted = _listed(left, LISTED if asked.account else 0)
+        told = chosen if asked.account else []
         return Assembled(
             text=section.text,
             tokens=filling.count(section.text),
             budget=filling.budget,
             prefix=section.prefix,
-            chosen=tuple(HitView(item=self._shown(item), why=why, score=score, edges=edges) for item, score, why, edges in chosen),
+            items=tuple(hit.item.id for hit in chosen),
+            edges=tuple(dict.fromkeys(edge for hit in chosen for edge in hit.edges)),
+            chosen=tuple(HitView(item=self._shown(item), why=why, score=score, edges=edges) for item, score, why, edges in told),
             left_out=tuple(LeftOut(item=self._shown(item), reason=reason) for item, reason in listed),
             unlisted=unlisted,
             why_empty="" if chosen else self._why_empty(filling, left, bool(candidates)),
@@ -131,17 +135,14 @@ class _Assembly:
         """Of the strongest items, those of the core that were not recalled, the strongest first."""
         known = {hit.item.ordinal for hit in recalled}
         top = self._holdings.top(CORE, partitions=self._partitions, at=self._at)
-        strong = takewhile(lambda item: self._strength(item) >= self._holdings.core, top)
+        strong = takewhile(lambda item: item.strength_at(self._at) >= self._holdings.core, top)
         return [item for item in strong if item.ordinal not in known and self._may_enter(item)]
 
     def _may_enter(self, item: ContextItem) -> bool:
         return self._asked.traces or item.kind not in RECORDS
 
-    def _strength(self, item: ContextItem) -> float:
-        return self._holdings.strength(item, self._at)
-
     def _shown(self, item: ContextItem) -> Item:
-        return to_wire(item, self._strength(item))
+        return to_wire(item, item.strength_at(self._at))
 
     def _why_empty(self, filling: "_Filling", left: list[tuple[ContextItem, Reason]], some: bool) -> str:
         asked = self._asked
@@ -190,14 +191,15 @@ class _Filling:
             return True
         if self.has_no_room(len(line.text)):
             return False
-        new = {each for each in (HEADINGS[line.group], DATA if line.data else "") if each and each not in self._told}
+        new = [each for each in (HEADINGS[line.group], DATA) if each not in self._told and (line.data or each is not DATA)]
         tokens = self._tokens + self.count(line.text) + sum(map(self.count, new))
         if tokens > self.budget:
             self._misses -= len(line.text)
             return False
         self._tokens = tokens
-        self._told |= new
-        self._said.update((line.says, *line.parts))
+        self._told.update(new)
+        self._said.add(line.says)
+        self._said.update(line.parts)
         self.taken.append((hit, line))
         return True
 
@@ -223,14 +225,17 @@ def has(text: str, said: str) -> bool:
     return False
 
 
-def _listed(left: Iterable[tuple[ContextItem, Reason]]) -> tuple[list[tuple[ContextItem, Reason]], int]:
-    """As much of what was left out as a reply has room for, hard constraints first; and how many more did not fit, or were too weak."""
+def _listed(left: Iterable[tuple[ContextItem, Reason]], most: int) -> tuple[list[tuple[ContextItem, Reason]], int]:
+    """Of what was left out as much as a reply has room for; and how many more did not fit, or were too weak.
+
+    Hard constraints come first; of others ``most`` for one reason.
+    """
     listed: list[tuple[ContextItem, Reason]] = []
     told: dict[Reason, int] = {}
     size = unlisted = 0
     for item, reason in sorted(left, key=lambda each: not binds(each[0])):
         told[reason] = told.get(reason, 0) + (not binds(item))
-        if told[reason] <= LISTED and (not listed or size + item.length <= MAX_LISTED):
+        if told[reason] <= most and (not listed or size + item.length <= MAX_LISTED):
             listed.append((item, reason))
             size += item.length + 500  # with what it says beside
         elif reason in {"over budget", "too weak", "in the prompt"}:

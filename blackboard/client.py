@@ -173,6 +173,7 @@ class Board(Conversing):
         max_candidates: int = 150,
         today: date | None = None,
         beside: str = "",
+        account: bool = True,
         use: bool = True,
     ) -> Assembled:
         """A section for a prompt about ``query``, of at most ``max_tokens - reserved_tokens``, with the account of it.
@@ -180,10 +181,11 @@ class Board(Conversing):
         What is in it is used, which reinforces it a little, and so is each edge over which it was reached; unless ``use`` is False, which
         only looks. ``fill``: what remains is filled with the strongest; ``traces``: drafts may be in it, too; ``min_strength``: below it an
         item is too weak; ``max_candidates``: so many are considered; ``today``: what "tomorrow" in the query is relative to;
-        ``beside``: what the prompt has besides, which is not said again, but for hard constraints. What others wrote is marked as data.
-        Raises ``BadValue``, and ``TooBig`` for an account that does not fit into a message.
+        ``beside``: what the prompt has besides, which is not said again, but for hard constraints; ``account``: without it the reply tells
+        little more than the section, which takes less time. What others wrote is marked as data. Raises ``BadValue``, and ``TooBig`` for an
+        account that does not fit into a message.
         """
-        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today, beside)
+        asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today, beside, account)
         validate_query(query)
         validate_query(beside)
         budget_of(asked)
@@ -194,8 +196,7 @@ class Board(Conversing):
 
     async def used(self, assembled: Assembled) -> None:
         """Say that what was assembled is used: ``assemble`` does so itself, unless it was told not to."""
-        edges = tuple(dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges))
-        items = tuple(hit.item.id for hit in assembled.chosen)
+        items, edges = assembled.items, assembled.edges
         for first in range(0, max(len(items), len(edges)), USED_AT_ONCE):
             some = slice(first, first + USED_AT_ONCE)
             await self._say(UseAll(items[some], edges[some]))

@@ -132,7 +132,7 @@ class Holdings:
     def strength(self, thing: ContextItem | Edge | str, at: float | None = None) -> float:
         """The strength of an item (or its id), or of an edge. Raises ``NotInView``."""
         record = self.get_edge(thing) if isinstance(thing, Edge) else self.get(thing)
-        return record.strength if at is None else record.strength_at(at)
+        return record.strength_at(at)
 
     @property
     def edge(self) -> Policy:

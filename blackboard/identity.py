@@ -21,7 +21,7 @@ def composed(text: str, form: Literal["NFC", "NFKC"]) -> str:
 
     (Unicode, annex 15.) Marks are brought into order by comparing them with one another: of 100 kB of them that takes seconds.
     """
-    return unicodedata.normalize(form, text if text.isascii() else _MARKS.sub(_parted, text))
+    return text if text.isascii() else unicodedata.normalize(form, _MARKS.sub(_parted, text))
 
 
 def _parted(signs: re.Match[str]) -> str:

@@ -90,11 +90,11 @@ class Pheromone:
             return self.s
         return self.s * math.exp(self.d - self.decay.level)
 
-    def strength_at(self, t: float) -> float:
-        """What its strength will be at ``t`` by its class alone."""
+    def strength_at(self, t: float | None) -> float:
+        """What its strength will be at ``t`` by its class alone; None is the network's present."""
         if self.decay is None:
             return self.s
-        return self.s * math.exp(self.d - self.decay.level_at(t))
+        return self.s * math.exp(self.d - (self.decay.level if t is None else self.decay.level_at(t)))
 
     def mark(self, strength: float, level: float) -> None:
         """Let it be ``strength`` strong as of ``level``; what has decayed beyond what a float holds is the least there is."""

@@ -169,9 +169,9 @@ class PheromoneNetwork(Renaming):
         asked = Assemble(query, max_tokens, reserved_tokens, fill, traces, min_strength, max_candidates, today, beside)
         assembled = assemble(self, asked, reader=by, count=count)
         if use:
-            for hit in assembled.chosen:
-                self.use(hit.item.id, by=by)
-            for edge in dict.fromkeys(edge for hit in assembled.chosen for edge in hit.edges):
+            for item in assembled.items:
+                self.use(item, by=by)
+            for edge in assembled.edges:
                 self.use_edge(edge, by=by)
         return assembled
 

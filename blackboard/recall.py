@@ -51,7 +51,7 @@ class Recall(Holdings):
         Behind those that have words of it come those that are only near them.
         """
         hits = self.hits(text, top_k, partitions=partitions, at=at)
-        hits.sort(key=lambda hit: (not hit.why.terms, -self.strength(hit.item, at), hit.item.ordinal))
+        hits.sort(key=lambda hit: (not hit.why.terms, -hit.item.strength_at(at), hit.item.ordinal))
         return [hit.item for hit in hits]
 
     def hits(
@@ -125,7 +125,7 @@ class Recall(Holdings):
     def _hit(self, met: Met, walks: Walks, at: float | None) -> Hit:
         item = self._pages[met.ordinal]
         policy, now = self.kinds[item.kind], self.now if at is None else at
-        weighed = weight(self.strength(item, at), math.exp(-policy.rate * max(now - item.confirmed, 0.0)), half=self.core)
+        weighed = weight(item.strength_at(at), math.exp(-policy.rate * max(now - item.confirmed, 0.0)), half=self.core)
         via = tuple(Via(self._pages[source].id, share) for source, share in met.via)
         reached = met.via and met.via[0][1] > met.own
         edges = walks.path(met.via[0][0], met.ordinal) if reached else ()

@@ -16,6 +16,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from html import escape
 from itertools import count, groupby, pairwise
 from typing import Any, NamedTuple
@@ -65,7 +66,7 @@ def line(item: ContextItem, said: Said, reader: str) -> Line:
     plain = composed(body, "NFKC")
     one = body.splitlines() == [body]
     if data:
-        text = _enclosed(body, plain, one, "data", f' from="{escape(" ".join(item.owner.split()))}"')
+        text = _enclosed(body, plain, one, "data", _from(item.owner))
     elif one and not _MARKUP.search(plain):
         text = f"- {body}\n"
     else:
@@ -165,9 +166,15 @@ _ENDS = {name: re.compile(rf"/\s*{name}(?:-(\d+))?(?!\w)", re.IGNORECASE) for na
 """What looks like the end of one, with its number."""
 
 
+@lru_cache(maxsize=1_000)
+def _from(owner: str) -> str:
+    """Who wrote it, as an attribute."""
+    return f' from="{escape(" ".join(owner.split()))}"'
+
+
 def _enclosed(body: str, plain: str, one: bool, name: str, attributes: str = "") -> str:
     """The body in tags of that name, numbered if it seems to have their end in it. ``plain``: as a careless reader sees it."""
-    ended = {each.group(1) for each in _ENDS[name].finditer(plain)}
+    ended = {each.group(1) for each in _ENDS[name].finditer(plain)} if "/" in plain else ()
     tag = name if None not in ended else f"{name}-{next(n for n in count(1) if str(n) not in ended)}"
     return f"<{tag}{attributes}>{body}</{tag}>\n" if one else f"<{tag}{attributes}>\n{body}\n</{tag}>\n"
 

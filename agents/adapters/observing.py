@@ -61,7 +61,7 @@ async def assemble(board: Board, query: str, max_tokens: int, beside: Iterable[s
         if room < 0:
             told.pop()
             break
-    return await board.assemble(without_memory(query)[-LONGEST_QUERY:], max_tokens, beside="\n".join(told), use=False)
+    return await board.assemble(without_memory(query)[-LONGEST_QUERY:], max_tokens, beside="\n".join(told), account=False, use=False)
 
 
 async def observe(board: Board, event: Event, scope: str = "private") -> None:

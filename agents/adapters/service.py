@@ -151,7 +151,7 @@ class MemoryService:
         assembled = await client.do(partial(observing.assemble, query=query, max_tokens=max_tokens, beside=beside), nothing)
         if assembled is None:
             return ""
-        if assembled.chosen:  # said behind the call, which need not wait until it is durable
+        if assembled.items:  # said behind the call, which need not wait until it is durable
             client.behind(lambda board: board.used(assembled))
         return assembled.text
 

@@ -235,8 +235,12 @@ class Assembled(Struct, frozen=True, kw_only=True, tag="assembled"):
     """What there was for it, in tokens: ``max_tokens - reserved_tokens``."""
     prefix: int = 0
     """So many characters of it are the opening and the hard constraints: the same from call to call until one of those changes."""
+    items: tuple[str, ...] = ()
+    """What is in it, in the order of choice: ids."""
+    edges: tuple[str, ...] = ()
+    """The edges over which some of it was reached: ids."""
     chosen: tuple[HitView, ...] = ()
-    """What is in it, in the order of choice, as strong as it was before it was used."""
+    """What is in it, in the order of choice, as strong as it was before it was used; nothing, if no account was asked for."""
     left_out: tuple[LeftOut, ...] = ()
     """What is not, hard constraints first; of what has nothing to do with the query the strongest alone."""
     unlisted: int = 0

@@ -54,6 +54,8 @@ class Assemble(Query, frozen=True):
     """As in ``Hits``."""
     beside: str = ""
     """What the prompt has besides: what stands in there word for word is left out, but for hard constraints."""
+    account: bool = True
+    """Tell of what is in the section and what is not, too. Without, only of hard constraints that did not fit."""
 
 
 class Get(Query, frozen=True):
