@@ -3,7 +3,7 @@
 Laws:
 
 - A verb returns once what it says is durable. Then it counts, exactly once; whether the board takes it shows in ``wait_applied``.
-- A question is answered from the agent's view, its own writes included.
+- A question is answered from the agent's view, its own writes included, but for what was said aside.
 - Ids are computed here as the board computes them, so that ``deposit`` gives its item without a round trip.
 """
 
@@ -141,11 +141,14 @@ class Board(Conversing):
 
     # ---- saying -------------------------------------------------------------------------------------------------------------------------
 
-    async def say(self, *observations: AnyObservation) -> None:
-        """Say these as one unit; return once it is durable. Raises ``Refused`` for what no board takes, ``BoardClosed``, ``BusError``."""
+    async def say(self, *observations: AnyObservation, aside: bool = False) -> None:
+        """Say these as one unit; return once it is durable. ``aside``: no later question of this agent's waits until it is applied.
+
+        Raises ``Refused`` for what no board takes, ``BoardClosed``, ``BusError``.
+        """
         for observation in observations:
             validate_said(observation)
-        await self._sender.say(observations)
+        await self._sender.say(observations, aside=aside)
 
     async def _say(self, observation: AnyObservation) -> None:
         await self.say(observation)
@@ -194,12 +197,12 @@ class Board(Conversing):
             await self.used(assembled)
         return assembled
 
-    async def used(self, assembled: Assembled) -> None:
-        """Say that what was assembled is used: ``assemble`` does so itself, unless it was told not to."""
+    async def used(self, assembled: Assembled, *, aside: bool = False) -> None:
+        """Say that what was assembled is used: ``assemble`` does so itself, unless it was told not to. ``aside``: see ``say``."""
         items, edges = assembled.items, assembled.edges
         for first in range(0, max(len(items), len(edges)), USED_AT_ONCE):
             some = slice(first, first + USED_AT_ONCE)
-            await self._say(UseAll(items[some], edges[some]))
+            await self.say(UseAll(items[some], edges[some]), aside=aside)
 
     async def end_round(self, number: int | None = None) -> None:
         """End round ``number``, if that is the current one: agents that each end the same round end it once.
@@ -227,14 +230,15 @@ class Board(Conversing):
 
     async def refusals(self) -> tuple[Refusal, ...]:
         """The units of this agent that the board refused lately, oldest first, once all that was said is applied."""
-        return (await self._ask(Applied(), UpTo, patience=inf)).refusals
+        return (await self._ask(Applied(), UpTo, wholly=True, patience=inf)).refusals
 
     # ---- asking -------------------------------------------------------------------------------------------------------------------------
 
-    async def _ask(self, query: AnyQuery, kind: type[R], *, patience: float = PATIENCE) -> R:
+    async def _ask(self, query: AnyQuery, kind: type[R], *, wholly: bool = False, patience: float = PATIENCE) -> R:
+        """``wholly``: once all that was said is applied, what was said aside, too."""
         with telemetry.asking(self._line.place, type(query).__name__):
             mark = await self._sender.sent(patience=patience)
-            reply = await self._line.ask(query, mark, patience=patience)
+            reply = await self._line.ask(query, mark if wholly else self._sender.awaited, patience=patience)
         assert isinstance(reply, kind)
         return reply
 

@@ -22,6 +22,8 @@ class Said(NamedTuple):
 
     data: bytes
     observations: int
+    aside: bool = False
+    """Does no question of its agent's wait for it? (An outbox that is opened again has forgotten, and lets them wait.)"""
 
 
 class Room(NamedTuple):

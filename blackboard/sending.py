@@ -4,6 +4,8 @@ Laws:
 
 - Stop and wait: a post is sent once the one before it is durable. So units stand in the log in the order in which they were said.
 - A post keeps its ``(epoch, number)`` and its units until it is acknowledged: sending it again changes nothing (``pending``).
+- A question waits for what its agent has said before, but for what was said aside: that a section was used changes no next answer that
+  anybody could tell, and its post is on its way for as long as the log and the board take.
 - While a post is under way the next one gathers all that is said meanwhile: the slower the log, the larger the posts.
 - What the bus refuses for good fails those who wait for it, and numbers begin anew in a new epoch, so that none is used for two posts: of
   one that is refused an earlier try may have been stored. Nobody waits for what an outbox holds: it stays there, and the sender has failed.
@@ -55,6 +57,8 @@ class Sender:
         self._pending = pending or MemoryPending()
         self.mark = (self._pending.epoch, self._pending.acknowledged)
         """(epoch, number) of the last post that is durable in the log; of an epoch of which none is, the number is 0."""
+        self.awaited = self.mark
+        """Of the last one with something that was not said aside: what a question waits for."""
         self._room = Room(MAX_POST, AT_ONCE)
         self._waiting: deque[asyncio.Future[None]] = deque()
         """Those who wait for a unit's acknowledgement, in the units' order."""
@@ -75,9 +79,10 @@ class Sender:
         self._closing = False
         self._task = asyncio.create_task(self._run(), name=f"posts of {line.agent}")
 
-    async def say(self, unit: Unit) -> None:
+    async def say(self, unit: Unit, *, aside: bool = False) -> None:
         """Return once the unit is durable: in the log, or in the outbox. A caller that is cancelled has said it all the same.
 
+        ``aside``: no question waits for it.
         Raises ``TooBig``, ``BoardClosed``, ``StoreError``, and what the bus raises for good.
         """
         if self._closing:
@@ -88,14 +93,15 @@ class Sender:
         data = encode(unit)
         if len(data) > MAX_POST:
             raise TooBig(f"a unit of {len(data):,} bytes: at most {MAX_POST:,} fit; make several smaller batches")
+        said = Said(data, count, aside)
         if self._pending.durable:
-            await self._pending.keep(Said(data, count))
+            await self._pending.keep(said)
             return
         acknowledged: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(acknowledged)
         if (origin := telemetry.origin()) is not None:
             self._origins[acknowledged] = origin
-        await self._pending.keep(Said(data, count))
+        await self._pending.keep(said)
         await acknowledged
 
     async def sent(self, *, patience: float = PATIENCE) -> tuple[str, int]:
@@ -191,7 +197,7 @@ class Sender:
         if reply.number < pending.acknowledged:
             _logger.warning("board %s has forgotten the epoch of outbox %s: it begins a new one", self._line.board, pending.name)
             await pending.renew()
-            self.mark = (pending.epoch, 0)
+            self.mark = self.awaited = (pending.epoch, 0)
         self._taken_up = True
         self._stir()
 
@@ -256,6 +262,8 @@ class Sender:
             await self._fail(parcel, error)
         else:
             self.mark = (parcel.epoch, parcel.number)
+            if parcel.epoch != self.awaited[0] or not all(unit.aside for unit in parcel.units):
+                self.awaited = self.mark
             if self._limits is not None:
                 self._debt = self._debt.at(self._clock(), self._limits).more(parcel.observations)
             self._left(parcel, None)

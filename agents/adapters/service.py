@@ -151,8 +151,8 @@ class MemoryService:
         assembled = await client.do(partial(observing.assemble, query=query, max_tokens=max_tokens, beside=beside), nothing)
         if assembled is None:
             return ""
-        if assembled.items:  # said behind the call, which need not wait until it is durable
-            client.behind(lambda board: board.used(assembled))
+        if assembled.items:  # said behind the call, which need not wait until it is durable, and aside: nor need the next one
+            client.behind(lambda board: board.used(assembled, aside=True))
         return assembled.text
 
     def _reached(self, agent: str) -> Reached:

@@ -12,6 +12,7 @@ from blackboard.items import ContextItem
 from blackboard.testing import running_board
 from bus.errors import BadName, NoAnswer
 from bus.memory import MemoryBus
+from bus.messages import AnyQuery, AnyReply, Applied, Assemble, Get
 
 
 async def test_the_verbs() -> None:
@@ -329,6 +330,49 @@ async def test_assembling() -> None:
         with pytest.raises(BadValue, match="max_tokens -5: give a whole number"):
             await procurement.assemble("budget", -5)
         assert "budget of 5 tokens is too small" in (await procurement.assemble("budget", 5)).why_empty
+
+
+async def test_without_the_account_it_is_the_same_section() -> None:
+    """With what is needed to use it, and with the hard constraints that did not fit; and nothing else is carried."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        cat, name = await finance.deposit("the cat"), await finance.deposit("Doudou")
+        await finance.link(cat, name)
+        long = await finance.deposit("never, whatever it is about " * 20, kind="constraint", hard=True)
+        await finance.deposit("the dog barks")
+        told = await finance.assemble("cat", 60, use=False)
+        found = await finance.assemble("cat", 60, account=False, use=False)
+        assert (found.text, found.tokens, found.items, found.edges) == (told.text, told.tokens, told.items, told.edges)
+        assert found.items == tuple(hit.item.id for hit in told.chosen) == (cat.id, name.id)
+        assert found.edges == tuple(edge.id for edge in await finance.edges_of(cat))
+        assert [item.id for item in found.missing] == [item.id for item in told.missing] == [long.id]
+        assert (found.chosen, len(found.left_out), len(told.left_out)) == ((), 1, 2)
+        stood = await finance.get(cat)
+        await finance.used(found)
+        assert (await finance.get(cat)).strength > stood.strength
+
+
+async def test_no_question_waits_for_what_was_said_aside() -> None:
+    """But for that which asks what became of all that was said."""
+    async with running_board("finance") as running:
+        finance = running["finance"]
+        asked: list[tuple[type, int]] = []
+        ask = finance._line.ask
+
+        async def noted(query: AnyQuery, mark: tuple[str, int], **more: Any) -> AnyReply:
+            asked.append((type(query), mark[1]))
+            return await ask(query, mark, **more)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(finance._line, "ask", noted)
+            item = await finance.deposit("the cat purrs")
+            found = await finance.assemble("cat", use=False)
+            await finance.used(found, aside=True)
+            await finance.get(item)
+            await finance.wait_applied()
+            await finance.used(found)
+            await finance.get(item)
+        assert asked == [(Assemble, 1), (Get, 1), (Applied, 2), (Get, 3)]
 
 
 async def test_edges_that_were_walked_are_used() -> None:

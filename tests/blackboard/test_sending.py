@@ -91,6 +91,28 @@ async def test_what_is_said_meanwhile_goes_together(bus: Recording) -> None:
     await out.aclose()
 
 
+async def test_what_is_said_aside_is_not_awaited(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless something else went along with it, or its epoch is another than what is awaited so far."""
+    monkeypatch.setattr(sending, "AT_ONCE", 2)
+    out = sender(bus)
+    await out.say(unit(0))
+    await out.say(unit(1), aside=True)
+    assert (out.mark[1], out.awaited[1]) == (2, 1)
+    bus.open.clear()
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(2, 5):
+            tasks.create_task(out.say(unit(number), aside=number != 4))
+        await asyncio.sleep(0)
+        bus.open.set()
+    assert out.awaited == out.mark
+    bus.errors.append(TooLarge("no"))
+    with pytest.raises(TooLarge):
+        await out.say(unit(5))
+    await out.say(unit(6), aside=True)
+    assert out.awaited == out.mark == (bus.posts[-1].epoch, 1)
+    await out.aclose()
+
+
 async def test_posts_are_bounded(bus: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     """Units that do not fit go into the next post; one that is too large by itself is refused at once."""
     monkeypatch.setattr(sending, "MAX_POST", 100)
