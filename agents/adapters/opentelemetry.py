@@ -8,10 +8,10 @@ Laws:
 - The names are those of the semantic conventions for messaging (1.44), and *pheroboard.…* where these have none.
 - No span and no measure tells contents, keys, values or errors' texts: of an error its type, of others nothing.
 - A trace that comes over the wire is a claim: what is no *traceparent* is ignored, and where there is none, a trace begins.
+- What a user's sampler, span processor or metric reader raises costs nobody anything but the span or the measure; it is told once.
 """
 
-import asyncio
-import concurrent.futures
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,11 +19,12 @@ from time import perf_counter, time_ns
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from agents.adapters.measuring import measures
 from agents.adapters.needing import needing
 from agents.errors import CommandError
 from bus import telemetry
 from bus.port import LogMessage
-from bus.telemetry import Gauge, Measure, Measured, Place
+from bus.telemetry import Gauge, Place
 
 with needing("otel"):
     from opentelemetry import context as contexts
@@ -48,11 +49,10 @@ with needing("otel"):
         set_span_in_context,
     )
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+    from opentelemetry.util.types import Attributes
     from prometheus_client import CollectorRegistry, start_http_server
 
 SCHEMA = "https://opentelemetry.io/schemas/1.44.0"
-WITHIN = 1.0
-"""Seconds that a gauge waits for the event loop of what it measures."""
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0)
 """Seconds: those of the conventions for messaging, and some below, where an embedded board is."""
 GAUGES: Mapping[Gauge, tuple[str, str]] = {
@@ -68,6 +68,7 @@ _GIVEN = contexts.create_key("pheroboard-given")
 """Under it a context has the ``_Given`` that it is the context of."""
 
 _w3c = TraceContextTextMapPropagator()
+_logger = logging.getLogger(__name__)
 
 
 def instrument(tracer_provider: TracerProvider | None = None, meter_provider: MeterProvider | None = None) -> None:
@@ -172,6 +173,7 @@ class _OpenTelemetry:
 
     def __init__(self, tracers: TracerProvider, meters: MeterProvider) -> None:
         self._tracer = tracers.get_tracer("pheroboard", schema_url=SCHEMA)
+        self._told: set[type[Exception]] = set()
         meter = meters.get_meter("pheroboard", schema_url=SCHEMA)
         self._accepted = meter.create_counter(
             "pheroboard.observations.accepted", "{observation}", "Observations that are durable in the log"
@@ -206,16 +208,17 @@ class _OpenTelemetry:
             "messaging.batch.message_count": len(said),
             "pheroboard.observations": observations,
         }
-        span = self._tracer.start_span(
+        span = self._begun(
             f"send {place.board}", _under(speakers[0]) if speakers else Context(), SpanKind.PRODUCER, attributes,
             [Link(each) for each in speakers[1:]], said[0].stamp,
         )  # fmt: skip
-        with _ending(span):
+        with self._ending(span):
             yield _traceparent(span)
         now, board = perf_counter(), _board(place)
-        self._accepted.add(observations, board)
-        for each in said:
-            self._publish.record(now - each.at, board)
+        with self._spared():
+            self._accepted.add(observations, board)
+            for each in said:
+                self._publish.record(now - each.at, board)
 
     # ---- at the host --------------------------------------------------------------------------------------------------------------------
 
@@ -225,7 +228,7 @@ class _OpenTelemetry:
         began, board = perf_counter(), _board(place)
         attributes = _attributes(place, "process", "apply")
         spans = {
-            message.seq: self._tracer.start_span(f"apply {place.board}", parent, SpanKind.CONSUMER, attributes)
+            message.seq: self._begun(f"apply {place.board}", parent, SpanKind.CONSUMER, attributes)
             for message in messages
             if (parent := _context(message.trace)) is not None
         }
@@ -234,16 +237,15 @@ class _OpenTelemetry:
             yield batch
         finally:
             for span in spans.values():
-                if not batch.is_stored:
-                    _fail(span, "retried")
-                span.end()
+                self._end(span, "" if batch.is_stored else "retried")
         if batch.is_stored:
-            self._apply.record(perf_counter() - began, board)
-            self._applied.add(batch.observations, board)
-            for code, count in batch.refused.items():
-                self._refused.add(count, board | {"error.type": code})
-            for signal, count in batch.signals.items():
-                self._signals.add(count, board | {"pheroboard.signal": signal})
+            with self._spared():
+                self._apply.record(perf_counter() - began, board)
+                self._applied.add(batch.observations, board)
+                for code, count in batch.refused.items():
+                    self._refused.add(count, board | {"error.type": code})
+                for signal, count in batch.signals.items():
+                    self._signals.add(count, board | {"pheroboard.signal": signal})
 
     @contextmanager
     def answering(self, place: Place, query: str) -> Iterator[None]:
@@ -255,7 +257,8 @@ class _OpenTelemetry:
             attributes["error.type"] = type(error).__name__
             raise
         finally:
-            self._answer.record(perf_counter() - began, attributes)
+            with self._spared():
+                self._answer.record(perf_counter() - began, attributes)
 
     # ---- hearing and asking -------------------------------------------------------------------------------------------------------------
 
@@ -263,10 +266,10 @@ class _OpenTelemetry:
     def handling(self, place: Place, trace: str, event: str, handler: str) -> Iterator[None]:
         """*process BOARD*, current while the handler runs."""
         attributes = _attributes(place, "process", "process") | {"pheroboard.event": event.lower(), "code.function.name": handler}
-        span = self._tracer.start_span(f"process {place.board}", _context(trace) or Context(), SpanKind.CONSUMER, attributes)
+        span = self._begun(f"process {place.board}", _context(trace) or Context(), SpanKind.CONSUMER, attributes)
         token = contexts.attach(set_span_in_context(span))
         try:
-            with _ending(span):
+            with self._ending(span):
                 yield
         finally:
             contexts.detach(token)
@@ -281,8 +284,8 @@ class _OpenTelemetry:
             return
         before = contexts.get_current()
         attributes = _attributes(place, "receive", "receive") | {"pheroboard.event": event.lower()}
-        span = self._tracer.start_span(f"receive {place.board}", parent, SpanKind.CLIENT, attributes)
-        span.end()
+        span = self._begun(f"receive {place.board}", parent, SpanKind.CLIENT, attributes)
+        self._end(span)
         contexts.attach(contexts.set_value(_GIVEN, _Given(feed, span, before), set_span_in_context(span, before)))
 
     def over(self, feed: object) -> None:
@@ -300,15 +303,60 @@ class _OpenTelemetry:
         began, metered = perf_counter(), _board(place) | {"pheroboard.query": query}
         traced = get_current_span().get_span_context().is_valid
         attributes = {"messaging.client.id": place.agent, **metered}
-        span = self._tracer.start_span(f"ask {place.board}", None, SpanKind.CLIENT, attributes) if traced else INVALID_SPAN
+        span = self._begun(f"ask {place.board}", None, SpanKind.CLIENT, attributes) if traced else INVALID_SPAN
         try:
-            with _ending(span):
+            with self._ending(span):
                 yield
         except Exception as error:
             metered["error.type"] = type(error).__name__
             raise
         finally:
-            self._ask.record(perf_counter() - began, metered)
+            with self._spared():
+                self._ask.record(perf_counter() - began, metered)
+
+    # ---- spans --------------------------------------------------------------------------------------------------------------------------
+
+    def _begun(
+        self,
+        name: str,
+        parent: Context | None,
+        kind: SpanKind,
+        attributes: Attributes,
+        links: Sequence[Link] = (),
+        start: int | None = None,
+    ) -> Span:
+        """A span; one that is none, where what the user has set up raises."""
+        with self._spared():
+            return self._tracer.start_span(name, parent, kind, attributes, links, start)
+        return INVALID_SPAN
+
+    @contextmanager
+    def _ending(self, span: Span) -> Iterator[None]:
+        failed = ""
+        try:
+            yield
+        except Exception as error:
+            failed = type(error).__name__
+            raise
+        finally:
+            self._end(span, failed)
+
+    def _end(self, span: Span, failed: str = "") -> None:
+        with self._spared():
+            if failed:
+                span.set_attribute("error.type", failed)
+                span.set_status(Status(StatusCode.ERROR))
+            span.end()
+
+    @contextmanager
+    def _spared(self) -> Iterator[None]:
+        """Whatever the user has set up raises in here is told, once of each kind, and passes nobody."""
+        try:
+            yield
+        except Exception as error:
+            if type(error) not in self._told:
+                self._told.add(type(error))
+                _logger.exception("a span or a measure is lost: what was set up for OpenTelemetry raises (told once for each kind)")
 
     # ---- gauges -------------------------------------------------------------------------------------------------------------------------
 
@@ -316,41 +364,13 @@ class _OpenTelemetry:
         def measure(_: CallbackOptions) -> Iterable[Observation]:
             """What is open shows, added up."""
             shown: Counter[tuple[Place, str]] = Counter()
-            for reference in telemetry.measured.valuerefs() if telemetry.active is self else ():
-                if (each := reference()) is not None:
-                    for value, place, tier in _read(each, gauge):
-                        shown[place, tier] += value  # type: ignore[assignment]  # seconds, too
+            for value, place, tier in measures(gauge) if telemetry.active is self else ():
+                shown[place, tier] += value  # type: ignore[assignment]  # seconds, too
             for (place, tier), value in shown.items():
                 more = {"messaging.client.id": place.agent} if place.agent else {"pheroboard.tier": tier} if tier else {}
                 yield Observation(value, _board(place) | more)
 
         return measure
-
-
-def _read(measured: Measured, gauge: Gauge) -> Sequence[Measure]:
-    """What it shows, read on its event loop; nothing if that is gone, or does not come to it."""
-    loop = measured.loop
-    if loop is _running():
-        return tuple(measured.measures(gauge))
-
-    async def measures() -> Sequence[Measure]:
-        return tuple(measured.measures(gauge))
-
-    if not loop.is_running():
-        return ()
-    reading = asyncio.run_coroutine_threadsafe(measures(), loop)
-    try:
-        return reading.result(WITHIN)
-    except (TimeoutError, concurrent.futures.CancelledError):
-        reading.cancel()
-        return ()
-
-
-def _running() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
 
 
 def _board(place: Place) -> dict[str, str]:
@@ -378,19 +398,3 @@ def _traceparent(span: Span) -> str:
     carrier: dict[str, str] = {}
     _w3c.inject(carrier, set_span_in_context(span, Context()))
     return carrier.get("traceparent", "")
-
-
-@contextmanager
-def _ending(span: Span) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        _fail(span, type(error).__name__)
-        raise
-    finally:
-        span.end()
-
-
-def _fail(span: Span, kind: str) -> None:
-    span.set_attribute("error.type", kind)
-    span.set_status(Status(StatusCode.ERROR))

@@ -10,16 +10,17 @@ from collections.abc import AsyncIterator, Iterator
 from importlib.metadata import entry_points
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from opentelemetry import context as contexts
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import SpanKind, StatusCode, get_current_span
+from opentelemetry.sdk.trace.sampling import Sampler
+from opentelemetry.trace import SpanKind, StatusCode, get_current_span, use_span
 
 import blackboard
 from agents import Agent, Crew, on_signal
@@ -320,6 +321,63 @@ async def test_nothing_that_was_said_is_told(collected: Collected, running: Runn
     [asked] = [each for each in collected.spans("ask board") if not each.status.is_ok]
     assert (asked.status.status_code, asked.status.description) == (StatusCode.ERROR, None)
     assert (asked.attributes or {})["error.type"] == "NotInView"
+
+
+class Broken(Exception):
+    """What a user has set up for OpenTelemetry fails with."""
+
+
+class BrokenSampler(Sampler):
+    def should_sample(self, *_: Any, **__: Any) -> NoReturn:
+        raise Broken
+
+    def get_description(self) -> str:
+        return "broken"
+
+
+class BrokenProcessor(SpanProcessor):
+    def on_end(self, span: ReadableSpan) -> NoReturn:  # noqa: ARG002 - the SDK names it
+        raise Broken
+
+
+@pytest.mark.parametrize("broken", ["sampler", "processor"])
+async def test_what_raises_costs_nobody_anything(broken: str, collected: Collected, caplog: pytest.LogCaptureFixture) -> None:
+    """A sampler, a processor of spans: the board goes on, what is measured is measured, and it is told once."""
+    plan = collected.tracers.get_tracer("user").start_span("plan")
+    raising = TracerProvider(sampler=BrokenSampler()) if broken == "sampler" else TracerProvider()
+    if broken == "processor":
+        raising.add_span_processor(BrokenProcessor())
+    adapter.instrument(raising, collected.meters)
+    async with running_board("finance", "schedule") as running, running["schedule"].signals() as signals:
+        with use_span(plan):
+            await running["finance"].constrain("budget", "<=", 50)
+            await break_a_constraint(running["finance"])
+            assert await running["finance"].top()
+        async with asyncio.timeout(10):
+            assert (await anext(signals)).signal == "violated"
+        assert collected.measures("observations.applied") == {"board": 2}
+        assert collected.measures("publish.duration") == {"board": 2}
+    [told] = caplog.records
+    assert told.exc_info is not None
+    assert told.exc_info[0] is Broken
+
+
+async def test_a_broken_measure_costs_nobody_anything(
+    collected: Collected, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nor does a meter that raises."""
+
+    def breaks(*_: object) -> NoReturn:
+        raise Broken
+
+    for instrument in ("_accepted", "_applied", "_ask", "_answer"):
+        monkeypatch.setattr(getattr(telemetry.active, instrument), "add" if instrument in {"_accepted", "_applied"} else "record", breaks)
+    async with running_board("finance") as running:
+        await break_a_constraint(running["finance"])
+        assert await running["finance"].top()
+    [told] = caplog.records
+    assert told.exc_info is not None
+    assert told.exc_info[0] is Broken
 
 
 async def test_figures(collected: Collected) -> None:
