@@ -29,10 +29,10 @@ from urllib.parse import quote, unquote
 from msgspec import Struct, json
 from msgspec.structs import replace
 
+from agents.adapters.observing import heard
 from blackboard.errors import BadValue, TooBig
 from blackboard.identity import composed
 from blackboard.items import ContextItem
-from blackboard.section import without_memory
 from blackboard.validity import MAX_NAME, validate_said
 from bus.messages import Deposit
 from bus.names import PRIVATE, SHARED
@@ -200,7 +200,11 @@ class Put(Struct, frozen=True):
                 raise TooBig(f"{what} of {len(name):,} characters on the board, as {name:.40}…: at most {MAX_NAME} fit")
         if self.ttl is not None and not self.ttl > 0:
             raise BadValue(f"ttl {self.ttl!r}: give minutes above 0, or None")
-        validate_said(self._new(datetime.now(UTC), (), None))
+        try:
+            new = self._new(datetime.now(UTC), (), None)
+        except RecursionError:
+            raise BadValue(f"value of {self.key!r} nests too deeply, or contains itself: give a flatter one") from None
+        validate_said(new)
 
     def deposit(self, present: Sequence[ContextItem], *, agent: str, at: datetime, expires_at: float | None) -> Deposit:
         """What ``agent`` says to put it at ``at``, where ``present`` is what is on the board under that name."""
@@ -258,7 +262,7 @@ def _line(put: Put) -> str:
     texts = tuple(_told(put.value)) if put.texts is None else put.texts
     if put.texts is None and len(texts) == len(put.value) == 1 and isinstance(text := next(iter(put.value.values())), str):
         texts = (text,)
-    return f"{'/'.join(put.namespace)}: {without_memory('; '.join(texts)) or put.key}"
+    return f"{heard('/'.join(put.namespace))}: {heard('; '.join(texts)) or heard(put.key)}"
 
 
 def _told(value: Any, name: str = "") -> Iterator[str]:

@@ -22,12 +22,11 @@ from msgspec.structs import replace
 
 from agents.adapters.documents import Document, Put, again, check_filter, meets, path, said_by, scope_of, standing, target_of
 from agents.adapters.needing import needing
-from agents.adapters.observing import LONGEST_QUERY
+from agents.adapters.observing import asked
 from agents.adapters.reaching import Work
 from agents.adapters.service import AnyMemory, service_of
 from agents.adapters.watching import Watch
 from blackboard.client import Board
-from blackboard.section import without_memory
 from blackboard.text import Query
 from bus.messages import Use, UseAll
 
@@ -150,7 +149,7 @@ class PheromoneStore(BaseStore):
         """What a query recalls first, then the rest of the namespace, the latest first: a limit says how many are wanted."""
         found = [each for each in standing(await board.about(f"{path(op.namespace_prefix)}*")) if meets(each.value, op.filter or {})]
         found.sort(key=lambda each: each.updated, reverse=True)
-        query = without_memory(op.query or "").strip()[-LONGEST_QUERY:]
+        query = asked(op.query or "")
         scores: dict[str, float] = {}
         if query and found:
             scores = await _recalled(board, query, op.namespace_prefix)
@@ -214,7 +213,7 @@ async def _recalled(board: Board, query: str, namespace: tuple[str, ...]) -> dic
 
     What only is in it, and has nothing else of the query, is not recalled.
     """
-    where = " ".join(namespace)
+    where = asked(" ".join(namespace))
     besides = {*Query.of(where).terms} - {*Query.of(query).terms}
     hits = await board.hits(f"{where} {query}", SCORED)
     return {hit.item.id: hit.score for hit in hits if {*hit.why.terms} - besides or hit.why.via or hit.why.meaning}

@@ -56,19 +56,24 @@ async def assemble(board: Board, query: str, max_tokens: int, beside: Iterable[s
     """
     told, room = list[str](), LONGEST_BESIDE
     for text in beside:
-        told.append(excerpt(_said(text)))
+        told.append(excerpt(heard(text)))
         room -= len(told[-1]) + 1
         if room < 0:
             told.pop()
             break
-    return await board.assemble(without_memory(query)[-LONGEST_QUERY:], max_tokens, beside="\n".join(told), account=False, use=False)
+    return await board.assemble(asked(query), max_tokens, beside="\n".join(told), account=False, use=False)
+
+
+def asked(query: str) -> str:
+    """A query as a board takes it, whatever a framework gives as one."""
+    return heard(query)[-LONGEST_QUERY:]
 
 
 async def observe(board: Board, event: Event, scope: str = "private") -> None:
     """Put onto ``board`` what an event says, in ``scope``. Nothing comes of what says nothing."""
     match event:
         case UserSaid(text, conversation):
-            said = _said(text)
+            said = heard(text)
             half = (LONGEST - 1) // 2  # of a long message what frames it, as what is said of a document that is pasted, is read by rules
             framed = said if len(said) <= LONGEST else f"{said[:half]}\n{said[-half:]}"
             scents = await board.observe(framed, conversation=conversation, scope=scope)
@@ -76,14 +81,14 @@ async def observe(board: Board, event: Event, scope: str = "private") -> None:
             if states and not any(scent.kind == CONSTRAINT and scent.content == said for scent in scents):  # then it stands already
                 await board.deposit(excerpt(said), scope=scope, meta={"speaker": "user"})
         case AgentSaid(text):
-            said = _said(text)
+            said = heard(text)
             if any(scent.type != SMALL_TALK for scent in scents_of(said)):  # none for a text of blanks
                 await board.deposit(excerpt(said), scope=scope)
         case ToolReturned(tool, arguments, result, failed):
-            if said := _said(result):
-                call = excerpt(_said(_call(tool, arguments)), MAX_ITEM // 4) + " failed" * failed
+            if said := heard(result):
+                call = excerpt(heard(_call(tool, arguments)), MAX_ITEM // 4) + " failed" * failed
                 # The call is part of what tells the item from others: two may well have one result.
-                key, about, kind = _named(_said(tool)), _named(call), "trace" if failed else "tool_result"
+                key, about, kind = _named(heard(tool)), _named(call), "trace" if failed else "tool_result"
                 await board.deposit(excerpt(said), kind=kind, key=key or None, target=about, scope=scope, meta={"speaker": call})
 
 
@@ -133,7 +138,7 @@ def _news(value: Any) -> Any:
             return value
 
 
-def _said(text: str) -> str:
+def heard(text: str) -> str:
     """What a text says that the board did not, as Unicode has it: what a model streamed may hold half of a pair."""
     return _without_memory(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
 

@@ -246,6 +246,12 @@ async def test_half_a_pair(board: Board) -> None:
     assert await contents(board) == ["The train 🚂 �", "We decided on the blue logo �", 'read(text="�"): � it is']
 
 
+async def test_a_query_with_half_a_pair(board: Board) -> None:
+    """It recalls by the rest."""
+    await observe(board, AgentSaid("The hotel is by the lake."))
+    assert "by the lake" in (await assemble(board, "Which hotel\ud800 is it?", 500)).text
+
+
 def test_an_excerpt() -> None:
     """All of what is short; of the rest the beginning, and how much is left out."""
     assert excerpt("short") == "short"

@@ -129,6 +129,15 @@ async def test_a_query_finds_its_own_namespace_among_many(running: RunningBoard)
     assert all(each.score for each in found)
 
 
+async def test_half_a_surrogate_pair_costs_no_search(running: RunningBoard) -> None:
+    """In a query, which a model may have written, and in a label."""
+    ada, _ = stores(running)
+    for namespace in (ADA, ("\ud800",)):
+        await ada.aput(namespace, "1", {"memory": "Likes green tea"})
+        [found] = await ada.asearch(namespace, query="which tea\ud83d?")
+        assert found.score
+
+
 async def test_a_refresh_brings_nothing_back_over_a_put(running: RunningBoard) -> None:
     """Reads and puts at once: what was put last is there."""
     ada, _ = stores(running)
@@ -167,6 +176,13 @@ async def test_a_hundred_turns_leave_what_was_put(running: RunningBoard) -> None
     assert (await value_of(ada, ADA, "prompt"))["sent"] == section
 
 
+def itself() -> dict[str, Any]:
+    """A value that contains itself."""
+    value: dict[str, Any] = {}
+    value["value"] = value
+    return value
+
+
 @pytest.mark.parametrize(
     ("put", "error", "names"),
     [
@@ -176,6 +192,7 @@ async def test_a_hundred_turns_leave_what_was_put(running: RunningBoard) -> None
         ({"key": "k" * 300}, TooBig, "key of 300 characters"),
         ({"namespace": ("n" * 300,)}, TooBig, "namespace of 302 characters"),
         ({"ttl": 0.0}, BadValue, "ttl 0.0"),
+        ({"value": itself()}, BadValue, "value of '1' nests too deeply, or contains itself"),
     ],
 )
 async def test_what_no_board_takes_raises_at_once(running: RunningBoard, put: dict[str, Any], error: type[Exception], names: str) -> None:
