@@ -182,8 +182,10 @@ class ChatAgent(Agent):
         raise BadReply(f"{self._chat.model} has called tools {self._max_calls} times and not answered: allow more (max_calls=…)")
 
     def _make_room(self, turn: Sequence[Message], tools: Sequence[Tool]) -> None:
-        """Cut the history, if it is too long for a call of the model."""
+        """Cut the history, if it is too long for a call of the model. Raises ``BadValue`` for a turn that is so by itself."""
         room = self._window - self._max_tokens - self._memory_tokens - self._chat.tokens([*self._system(), *turn], tools)
+        if room < 0:
+            raise BadValue(f"the turn has {-room:,} tokens more than window {self._window:,} has room for: say less, or make it larger")
         if self._held() > room:
             while self._turns and self._held() > room // 2:  # by half: so the prompt begins the same for many turns, which providers cache
                 del self._turns[0]
@@ -201,7 +203,8 @@ class ChatAgent(Agent):
         """What a call of a tool gives, as the model is told it."""
         tool = self._tools.get(call.name)
         if tool is None:
-            return f"error: there is no tool {call.name!r}: call one of {', '.join(self._tools)}"
+            there = f"call one of {', '.join(self._tools)}" if self._tools else "there is none at all"
+            return f"error: there is no tool {call.name!r}: {there}"
         arguments = _arguments(call)
         if arguments is None:
             return f"error: the arguments of {call.name} are no JSON object: write one that fits its schema"
@@ -219,9 +222,9 @@ class ChatAgent(Agent):
         """What a tool gives, as text, and whether it failed; the errors that are ``told`` to the model are its text, then."""
         try:
             result, failed = await tool.call(arguments), False
+            text = result if isinstance(result, str) else msgspec.json.encode(result, enc_hook=str).decode()
         except told as error:
-            result, failed = f"error: {error}" if isinstance(error, Refused) else f"error: {type(error).__name__}: {error}", True
-        text = result if isinstance(result, str) else msgspec.json.encode(result, enc_hook=str).decode()
+            text, failed = f"error: {error}" if isinstance(error, Refused) else f"error: {type(error).__name__}: {error}", True
         return excerpt(text, self._window // 4), failed
 
     def _memory_service(self) -> MemoryService:

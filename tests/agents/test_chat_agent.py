@@ -251,6 +251,57 @@ async def test_a_tools_flood_is_shortened(model: Model, make: Callable[..., Chat
     assert result.endswith(" characters left out]")
 
 
+async def test_a_result_that_cannot_be_told_is_a_tool_that_failed(model: Model, make: Callable[..., ChatAgent]) -> None:
+    """What contains itself, what is no text, what has none: the model is told, and the turn goes on."""
+
+    class Mute:
+        def __str__(self) -> NoReturn:
+            raise LookupError("no words")
+
+    def itself() -> list[Any]:
+        result: list[Any] = []
+        result.append(result)
+        return result
+
+    def half() -> list[str]:
+        return ["\ud800"]
+
+    def mute() -> Mute:
+        return Mute()
+
+    model.does(streams(*calls(("itself", {}), ("half", {}), ("mute", {}))), streams(*tells("Well.")))
+    agent = make(tools=[itself, half, mute])
+    assert await agent.chat("What is there?") == "Well. "
+    told = [each["content"] for each in agent.history if each["role"] == "tool"]
+    assert [each.split(":")[1].strip() for each in told] == ["RecursionError", "UnicodeEncodeError", "LookupError"]
+
+
+async def test_where_there_are_no_tools_none_is_named(model: Model, make: Callable[..., ChatAgent]) -> None:
+    """A model may call one all the same."""
+    model.does(streams(*calls(("price", {}))), streams(*tells("Well.")))
+    agent = make(verbs=())
+    await agent.chat("What does it cost?")
+    assert agent.history[2]["content"] == "error: there is no tool 'price': there is none at all"
+
+
+async def test_a_turn_that_its_window_has_no_room_for_is_not_sent(model: Model, make: Callable[..., ChatAgent]) -> None:
+    """Neither a long text, nor a turn whose tools have returned too much; the history stays as it was."""
+
+    def log() -> str:
+        return "line of a log\n" * 2_000
+
+    agent = make(tools=[log], window=4_000)
+    with pytest.raises(BadValue, match=r"the turn has \d,\d+ tokens more than window 4,000 has room for"):
+        await agent.chat("word " * 10_000)
+    assert not model.heard
+    model.does(streams(*tells("Yes.")))
+    await agent.chat("Well?")
+    model.does(streams(*calls(*[("log", {})] * 4)), streams(*tells("Long.")))
+    with pytest.raises(BadValue, match="has room for: say less, or make it larger"):
+        await agent.chat("What do the logs say?")
+    assert (len(model.heard), len(agent.history)) == (2, 2)
+
+
 async def test_a_turn_has_so_many_calls_at_most(model: Model, make: Callable[..., ChatAgent]) -> None:
     """A model that only calls tools is stopped, and the turn leaves nothing in the history."""
     model.does(streams(*calls(("constraints", {}))))
