@@ -81,11 +81,10 @@ class News:
         """Tell an older client, on its session, of a resource's changes, until it says otherwise or has gone."""
         connection = session._connection  # noqa: SLF001 - its documented place for cleaning up; handlers are not given it otherwise
         if connection not in self._sessions:
-            told = self._sessions[connection] = _Session(session)
+            told = self._sessions[connection] = _Session(self, session)
             connection.exit_stack.callback(self._sessions.pop, connection)
-            connection.exit_stack.callback(told.task.cancel)
-            connection.exit_stack.callback(self.bus.subscribe(told.on_event))
-            await connection.exit_stack.enter_async_context(self.followed())
+            connection.exit_stack.push_async_callback(told.aclose)
+        await self._sessions[connection].follows.wait()
         self._sessions[connection].wanted.add(uri)
 
     def tell_no_more(self, session: ServerSession, uri: str) -> None:
@@ -145,24 +144,36 @@ async def _hear(board: Board) -> tuple[Feed[Change], asyncio.AbstractEventLoop]:
 
 
 class _Session:
-    """An older client, told by a task of its own: one that does not read holds up nobody."""
+    """An older client, told by a task of its own: one that does not read holds up nobody, and a request that is cancelled ends nothing."""
 
-    def __init__(self, session: ServerSession) -> None:
+    def __init__(self, news: News, session: ServerSession) -> None:
         self.wanted: set[str] = set()
+        self.follows = asyncio.Event()
+        """What changes from here on is told."""
         self._session = session
         self._due: set[str] = set()
         self._news = asyncio.Event()
-        self.task: asyncio.Task[Any] = asyncio.create_task(self._tell(), name="MCP tells a session")
+        self._task: asyncio.Task[Any] = asyncio.create_task(self._tell(news), name="MCP tells a session")
 
-    def on_event(self, event: ServerEvent) -> None:
+    async def aclose(self) -> None:
+        self._task.cancel()
+        await asyncio.wait({self._task})
+
+    def _on_event(self, event: ServerEvent) -> None:
         if isinstance(event, ResourceUpdated) and event.uri in self.wanted:
             self._due.add(event.uri)
             self._news.set()
 
-    async def _tell(self) -> None:
-        while True:
-            await self._news.wait()
-            self._news.clear()
-            due, self._due = self._due, set()
-            for uri in sorted(due):
-                await self._session.send_resource_updated(uri)
+    async def _tell(self, news: News) -> None:
+        async with news.followed():
+            unsubscribe = news.bus.subscribe(self._on_event)
+            try:
+                self.follows.set()
+                while True:
+                    await self._news.wait()
+                    self._news.clear()
+                    due, self._due = self._due, set()
+                    for uri in sorted(due):
+                        await self._session.send_resource_updated(uri)
+            finally:
+                unsubscribe()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -127,9 +127,46 @@ async def test_an_older_client_is_told() -> None:
             assert await told.get() == VIEW
             await client.call_tool("observe", {"text": "x"})
             assert await told.get() == VIEW
-            assert followers() == 2
-        assert followers() == 0, "nobody listens, so nobody follows"
+            assert len(following()) == 2
+        assert not following(), "nobody listens, so nobody follows"
 
 
-def followers() -> int:
-    return len([task for task in asyncio.all_tasks() if task.get_name().startswith(("MCP hears", "MCP tells ann"))])
+class Session:
+    """An older client's, as far as news need one."""
+
+    def __init__(self) -> None:
+        self._connection, self.exit_stack = self, AsyncExitStack()
+        self.told: asyncio.Queue[str] = asyncio.Queue()
+
+    async def send_resource_updated(self, uri: str) -> None:
+        await self.told.put(uri)
+
+
+async def test_a_subscription_that_is_cancelled_spoils_no_later_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the board was not heard yet: who subscribes again on that session is told. Its end ends it all."""
+    heard, asked, go_on = news._hear, asyncio.Event(), asyncio.Event()
+
+    async def slowly(board: Board) -> object:
+        asked.set()
+        await go_on.wait()
+        return await heard(board)
+
+    monkeypatch.setattr(news, "_hear", slowly)
+    session = Session()
+    async with running_board("ann") as running, asyncio.timeout(10):
+        async with session.exit_stack:
+            hers = News(MemoryService(running["ann"], within=10.0), "ann")
+            first = asyncio.create_task(hers.tell(session, VIEW))  # type: ignore[arg-type]
+            await asked.wait()
+            first.cancel()
+            await asyncio.wait({first})
+            go_on.set()
+            await hers.tell(session, VIEW)  # type: ignore[arg-type]
+            await running["ann"].deposit("x")
+            assert await session.told.get() == VIEW
+        if ending := following():
+            await asyncio.wait(ending)  # it would wait for ever for what goes on
+
+
+def following() -> list[asyncio.Task[object]]:
+    return [task for task in asyncio.all_tasks() if task.get_name().startswith(("MCP hears", "MCP tells ann"))]
