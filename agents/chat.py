@@ -139,7 +139,7 @@ class Chat:
     async def ask(self, messages: Sequence[Message], max_tokens: int) -> str:
         """The answer, of at most ``max_tokens``, to ``messages``: each *role* and *content*. Raises ``ChatError``, ``BadValue``.
 
-        What the server cannot take for now is sent again, for ``within`` seconds and ``ATTEMPTS`` times at most.
+        What the server cannot take for now is sent again, ``ATTEMPTS`` times at most, and while the wait before it ends within ``within``.
         """
         async with aclosing(self._pieces(messages, max_tokens, (), streams=False)) as pieces:
             *_, reply = [piece async for piece in pieces]
@@ -193,7 +193,7 @@ class Chat:
                 yield piece
 
     async def _persistently(self, client: "AsyncOpenAI", given: Mapping[str, Any], worst: int) -> AsyncGenerator[str | Reply, None]:
-        attempt, begun = 1, False
+        attempt, begun, until = 1, False, anyio.current_time() + self._within
         while True:
             failed: _Failed | None = None
             async with aclosing(self._attempt(client, given, worst)) as pieces:
@@ -205,10 +205,11 @@ class Chat:
                         yield piece
             if failed is None:
                 return
-            if failed.pause is None or begun or attempt == ATTEMPTS:
+            pause = max(failed.pause or 0.0, PAUSE * 2 ** (attempt - 1))
+            if failed.pause is None or begun or attempt == ATTEMPTS or anyio.current_time() + pause > until:
                 # Raised out here, where no exception of openai's is its context: those hold the request, and in it the key.
                 raise failed.error(self._shown(f"{self.model}{f', asked {attempt} times' * (attempt > 1)}: {failed.why}"))
-            await anyio.sleep(max(failed.pause, PAUSE * 2 ** (attempt - 1)))
+            await anyio.sleep(pause)
             attempt += 1
 
     async def _attempt(self, client: "AsyncOpenAI", given: Mapping[str, Any], worst: int) -> "AsyncGenerator[str | Reply | _Failed, None]":
@@ -229,7 +230,8 @@ class Chat:
                     bill.tokens = 0  # the server says that it did not take it
                 again = error.status_code >= 500 or error.status_code in LATER
                 pause = _seconds(error.response.headers) if again else None
-                outcome = _Failed(NoReply, f"status {error.status_code}: {error.message}", pause)
+                wait = f" (it asks to wait {pause:g} s)" if pause else ""
+                outcome = _Failed(NoReply, f"status {error.status_code}{wait}: {error.message}", pause)
             except openai.APIConnectionError as error:
                 if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout"}:  # httpx's, of which there are several packages
                     bill.tokens = 0  # it was never sent

@@ -130,12 +130,11 @@ async def test_what_fails_for_a_while_is_sent_again(model: Model, chat: Chat, st
     assert (chat.budget.spent > 12) is (status >= 500)
 
 
-async def test_a_wait_longer_than_the_time_is_not_waited_for(model: Model) -> None:
-    """A Retry-After beyond ``within`` ends in time, as one that had no answer."""
+async def test_a_wait_longer_than_the_time_is_not_waited_for(model: Model, chat: Chat) -> None:
+    """A Retry-After beyond ``within`` is told at once, with what the server says."""
     model.does(says({"error": {"message": "busy"}}, 429, Retry_After="3600"))
-    async with Chat("m1", base_url=model.url, budget=Budget(10_000), within=3.0) as chat:
-        with pytest.raises(NoReply, match="did not answer within 3 s"):
-            await chat.ask(ASKED, max_tokens=50)
+    with pytest.raises(NoReply, match=r"m1: status 429 \(it asks to wait 3600 s\): .*busy"):
+        await chat.ask(ASKED, max_tokens=50)
     assert (len(model.heard), chat.budget.spent) == (1, 0)
 
 
