@@ -36,6 +36,11 @@ def gathered(*pieces: Any) -> Reply:
             chunk(tool_calls=[call(*WANTED[0], 0), call(*WANTED[1], 1)]),
             chunk(finish="tool_calls"),
         ],
+        [  # the id in a piece of its own, with no function yet
+            chunk(tool_calls=[{"index": 0, "id": "a"}]),
+            chunk(tool_calls=[call(*WANTED[0], 0), call(*WANTED[1], 1, "b")]),
+            chunk(finish="tool_calls"),
+        ],
         [reply(None, "tool_calls", None, tool_calls=[call(*WANTED[0], None, "a"), call(*WANTED[1], None, "b")])],  # whole
     ],
 )
@@ -53,6 +58,20 @@ def test_the_last_usage_counts() -> None:
     assert gathered(*growing, *ended, {"choices": [], "usage": "much"}).tokens == 11
     assert gathered(*ended).tokens == 500
     assert gathered(*ended, {"choices": [], "usage": USAGE}) == Reply("", (ToolCall("a", "end", "{}"),), "stop", 12)
+
+
+def test_nothing_that_was_written_is_no_nonsense() -> None:
+    """A usage may say that the reply itself had no tokens."""
+    free = chunk(tool_calls=[call("end", "{}", id="a")], finish="stop") | {
+        "usage": {"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}
+    }
+    assert gathered(free).tokens == 9
+
+
+def test_of_several_choices_the_first_is_the_reply() -> None:
+    """Whatever the others say."""
+    first, second = chunk(tool_calls=[call("end", "{}", id="a")], finish="stop"), chunk("Another.", "length")
+    assert gathered({"choices": first["choices"] + second["choices"]}).calls == (ToolCall("a", "end", "{}"),)
 
 
 def test_a_reply_that_is_not_over_is_none() -> None:

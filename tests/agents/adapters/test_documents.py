@@ -12,6 +12,7 @@ from blackboard.errors import BadValue, TooBig
 from blackboard.identity import folded_name
 from blackboard.items import ContextItem
 from blackboard.section import CLOSING, HEADINGS, OPENING
+from blackboard.validity import MAX_NAME
 from blackboard.wire import from_deposit
 from bus.messages import Deposit
 
@@ -143,6 +144,7 @@ def test_what_no_board_takes_is_found_before_it_is_said(put: Put, error: type[Ex
     """The error names the value, and the limit."""
     with pytest.raises(error, match=named):
         put.check()
+    a_put({"n": 1}, key="é" * MAX_NAME).check()
 
 
 @pytest.mark.parametrize(

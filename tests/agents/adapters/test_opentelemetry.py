@@ -56,7 +56,7 @@ class Collected:
         self._spans.clear()
 
     def measures(self, name: str) -> dict[str, Any]:
-        """Its last attribute (or the board) → the value, of a histogram how many."""
+        """Its last attribute (or the board) → the value, of a histogram how many. Durations are seconds, of a test."""
         found: dict[str, Any] = {}
         data = self.reader.get_metrics_data()
         for resource in data.resource_metrics if data else ():
@@ -64,6 +64,7 @@ class Collected:
                 for metric in scope.metrics:
                     for point in metric.data.data_points if metric.name == f"pheroboard.{name}" else ():
                         value = point.count if isinstance(point, HistogramDataPoint) else getattr(point, "value", None)
+                        assert not isinstance(point, HistogramDataPoint) or 0 <= point.min <= point.max < 100
                         found[" ".join(str(each) for each in list((point.attributes or {}).values())[1:])] = value
         return found
 
