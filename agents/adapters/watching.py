@@ -4,7 +4,7 @@ Laws:
 
 - A read is no change: who reads on every change would never end.
 - What a change left is asked for when it is heard of: of several in short order, each may tell of the last.
-- Nothing is missed while the board is away; what was under way when it went may be told twice.
+- Nothing is missed while the board is away, nor where a wait for it is cancelled; what was under way then may be told twice.
 """
 
 import asyncio
@@ -48,6 +48,8 @@ class _Hearing(Struct):
     board: Board
     feed: Feed[Change]
     loop: asyncio.AbstractEventLoop
+    change: Change | None = None
+    """What was heard and not told yet."""
 
 
 class Watch:
@@ -86,14 +88,18 @@ class Watch:
                 await self._begin()
             if (hearing := self._hearing) is not None:
                 try:
-                    self._since = hearing.feed.position
-                    return await await_on(hearing.loop, self._next(hearing))
+                    if hearing.change is None:
+                        self._since = hearing.feed.position
+                    told = await await_on(hearing.loop, self._next(hearing))
                 except StopAsyncIteration:
                     pass  # its board was closed: by us, or since it was down
                 except Refused:
                     self._since = None  # a board that knows nothing of it is another one: it begins anew
                 except Exception:  # noqa: BLE001, S110 - whatever a board raises: it is told, and looked for, by those that reach it
                     pass
+                else:
+                    hearing.change = None
+                    return told
                 await self._stop()
             if not self._closed:
                 await asyncio.sleep(AGAIN)
@@ -109,8 +115,11 @@ class Watch:
 
     async def _next(self, hearing: _Hearing) -> DocumentChanged:
         while True:
-            change = await anext(hearing.feed)
+            if hearing.change is None:
+                hearing.change = await anext(hearing.feed)
+            change = hearing.change
             if change.cause in UNTOLD or change.key is None or change.target is None or not change.key.startswith(self._path):
+                hearing.change = None
                 continue
             left = [document.value for document in standing(await hearing.board.about(change.key, change.target))]
             return DocumentChanged(

@@ -87,6 +87,26 @@ async def test_nothing_else_is_told(running: RunningBoard) -> None:
         assert (await anext(changes)).key == "f"
 
 
+async def test_a_wait_that_is_cancelled_loses_nothing(running: RunningBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits for a time only, again and again, is told of all, also of what was heard when the time was over."""
+    ada, about, asked = running["ada"], Board.about, asyncio.Event()
+
+    async def hangs(*_: Any) -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    async with asyncio.timeout(10), Watch(MemoryService(ada), "ada", TRIP) as changes:
+        for n in range(2):
+            await put(ada, TRIP, str(n), {"n": n})
+        monkeypatch.setattr(Board, "about", hangs)
+        waiting = asyncio.ensure_future(anext(changes))
+        await asked.wait()
+        waiting.cancel()
+        await asyncio.wait({waiting})
+        monkeypatch.setattr(Board, "about", about)
+        assert [(await anext(changes)).key for _ in range(2)] == ["0", "1"]
+
+
 async def test_a_watch_that_is_closed_is_at_its_end(running: RunningBoard) -> None:
     """Whoever waits is told so; and whoever asks afterwards."""
     changes = Watch(MemoryService(running["ada"]), "ada", TRIP)
