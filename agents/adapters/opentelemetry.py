@@ -119,7 +119,7 @@ def metrics_served(address: str) -> Iterator[str]:
         raise CommandError(f"metrics cannot be served at {address}: {error.strerror or error}; give another --metrics HOST:PORT") from error
     instrument(meter_provider=provider)
     try:
-        yield f"http://{address}/metrics" if port else f"http://{split.hostname}:{server.server_port}/metrics"
+        yield f"http://{address.rpartition(':')[0]}:{server.server_port}/metrics"  # with the brackets that IPv6 has
     finally:
         uninstrument()
         server.shutdown()

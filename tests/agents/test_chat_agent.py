@@ -83,7 +83,7 @@ async def contents(board: Board, kind: str | None = None) -> list[str]:
 async def test_a_turn_streams_and_is_remembered(model: Model, running: RunningBoard, make: Callable[..., ChatAgent]) -> None:
     """The words come as the model writes them; then both sides of the turn are in the history, and what was stated is on the board."""
     model.does(streams(*tells("Hangzhou is quiet in May.")))
-    agent = make(instructions="You plan journeys.", max_tokens=70)
+    agent = make(instructions="You plan journeys.", max_tokens=70, max_calls=1)
     assert [piece async for piece in agent.stream("We are twelve.")] == ["Hangzhou ", "is ", "quiet ", "in ", "May. "]
     assert agent.history == ({"role": "user", "content": "We are twelve."}, {"role": "assistant", "content": "Hangzhou is quiet in May. "})
     body = model.heard[0][1]

@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import logging
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -449,6 +450,16 @@ async def test_scraped(running: RunningBoard) -> None:
     assert 'service_name="pheroboard"' in page
     with pytest.raises(OSError, match="refused"):
         await asyncio.to_thread(scraped, url)
+
+
+def test_an_address_of_ipv6() -> None:
+    """It has its brackets in the URL, too."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with adapter.metrics_served("[::1]:0") as url:
+        assert urllib.request.urlopen(url, timeout=5).status == 200
 
 
 @pytest.mark.parametrize("address", ["9464", "127.0.0.1", "127.0.0.1:port", "127.0.0.1:70000", ":9464"])
