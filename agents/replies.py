@@ -7,6 +7,7 @@ Laws:
 - A piece is read strictly where it is used, and not at all where it is not: servers add what they like.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -131,7 +132,9 @@ class Gathered:
             raise BadReply(f"was cut off ({self._finish}): {cure}")
         if any(not call.name for call in self._calls):
             raise BadReply("called a tool without naming it")
-        calls = tuple(ToolCall(each.id or f"call-{n}", each.name, each.arguments) for n, each in enumerate(self._calls))
+        given = Counter(each.id for each in self._calls)  # some servers give none, and some the name of the tool
+        ids = (each.id if each.id and given[each.id] == 1 else f"call-{n}" for n, each in enumerate(self._calls))
+        calls = tuple(ToolCall(id_, each.name, each.arguments) for id_, each in zip(ids, self._calls, strict=True))
         text = "".join(self._text)
         if not calls and not text.strip():
             raise BadReply("gave an empty answer")

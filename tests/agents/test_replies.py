@@ -36,6 +36,10 @@ def gathered(*pieces: Any) -> Reply:
             chunk(tool_calls=[call(*WANTED[0], 0), call(*WANTED[1], 1)]),
             chunk(finish="tool_calls"),
         ],
+        [  # one id for all, as that of servers which give the tool's name
+            chunk(tool_calls=[call(*WANTED[0], 0, "look_up"), call(*WANTED[1], 1, "look_up")]),
+            chunk(finish="tool_calls"),
+        ],
         [  # the id in a piece of its own, with no function yet
             chunk(tool_calls=[{"index": 0, "id": "a"}]),
             chunk(tool_calls=[call(*WANTED[0], 0), call(*WANTED[1], 1, "b")]),
