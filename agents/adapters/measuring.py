@@ -35,13 +35,8 @@ def _read(loop: asyncio.AbstractEventLoop, those: Iterable[Measured], gauge: Gau
     if not loop.is_running():
         return []
     try:
-        reading = submit(loop, _read_there(those, gauge))
-    except RuntimeError:  # it was closed just now
-        return []
-    try:
-        return reading.result(WITHIN)
-    except (TimeoutError, CancelledError):
-        reading.cancel()
+        return submit(loop, _read_there(those, gauge)).result(WITHIN)
+    except (RuntimeError, TimeoutError, CancelledError):  # it was closed just now, is blocked, or ends
         return []
 
 

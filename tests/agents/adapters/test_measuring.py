@@ -48,13 +48,16 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telemetry, "measured", type(telemetry.measured)())
 
 
-async def test_each_is_read_on_its_own_loop(elsewhere: asyncio.AbstractEventLoop) -> None:
-    """Here, or in another thread; what lives on a loop that has ended shows nothing."""
-    ended = asyncio.new_event_loop()
+async def test_each_is_read_on_its_own_loop(elsewhere: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here, or in another thread; what lives on a loop that does not run shows nothing, and is not waited for."""
+    ended, stands = asyncio.new_event_loop(), asyncio.new_event_loop()
     ended.close()
-    shows = [Shows(asyncio.get_running_loop()), Shows(elsewhere), Shows(ended)]
-    assert list(measures("items")) == [Measure(1.0, PLACE)] * 2
-    assert len(shows) == 3
+    with monkeypatch.context() as patched:
+        patched.setattr(stands, "call_soon_threadsafe", None)
+        shows = [Shows(asyncio.get_running_loop()), Shows(elsewhere), Shows(ended), Shows(stands)]
+        assert list(measures("items")) == [Measure(1.0, PLACE)] * 2
+    stands.close()
+    assert len(shows) == 4
 
 
 def test_a_blocked_loop_is_waited_for_once(elsewhere: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch) -> None:
