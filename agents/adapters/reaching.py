@@ -210,9 +210,8 @@ class Reached:
             lost = f"; of what was observed meanwhile, the oldest {self._lost:,} events are lost" if self._lost else ""
             _logger.info("the board of %s is back%s", self._agent, lost)
         self._board, self.trouble, self._lost = board, "", 0
-        for each in self._ensured:
-            if each.task is None:
-                _ = self._begin(each, board)
+        for each in self._ensured:  # what came while the rest was done: nobody has begun it
+            _ = self._begin(each, board)
         self._stir()
 
     def _stir(self) -> None:

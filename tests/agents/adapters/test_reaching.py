@@ -532,3 +532,40 @@ async def test_closing_tells_of_all_that_is_lost(monkeypatch: pytest.MonkeyPatch
         await made.ensure(name, "")
     await made.aclose()
     assert messages(caplog)[-1][1].endswith("3 events that were observed are lost")
+
+
+async def test_what_fails_while_it_is_closed(caplog: pytest.LogCaptureFixture) -> None:
+    """Nobody is told that a board is down which is being closed."""
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def fail(_: Board) -> str:
+        begun.set()
+        await go.wait()
+        raise NoAnswer("it is being closed")
+
+    async with reached(Opening()) as made:
+        asks = asyncio.create_task(made.do(fail, "nothing"))
+        await begun.wait()
+        made._closed = True
+        go.set()
+        assert await asks == "nothing"
+    assert messages(caplog) == []
+
+
+async def test_a_board_that_opens_and_does_not_answer() -> None:
+    """Nobody waits for it, as for any that is down."""
+    answers = [NoAnswer("busy"), NoAnswer("busy")]
+    async with open_board(":memory:", agent="finance") as board:
+        stats = board.stats
+
+        async def busy() -> BoardStats:
+            if answers:
+                raise answers.pop()
+            return await stats()
+
+        board.stats = busy  # type: ignore[method-assign]
+        made = Reached("finance", lambda: nullcontext(board), 10.0)
+        assert await made.do(name, "nothing") == "nothing"
+        await until(made, lambda: not made.trouble)
+        assert await made.do(name, "nothing") == "memory"
+        await made.aclose()
