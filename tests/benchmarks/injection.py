@@ -33,6 +33,8 @@ from tests.benchmarks.table import Row
 
 READER = "assistant"
 MAX_TOKENS = 2_000
+DEFAULT = 1_000
+"""Tokens that adapters ask for, unless they are told otherwise."""
 MODEL = 0.02
 """Seconds from one call to the next: a model takes longer."""
 MUST = 10
@@ -47,7 +49,7 @@ def injection(sizes: Sizes) -> list[Row]:
 
 
 async def _injection(items: int, sizes: Sizes) -> list[Row]:
-    found: dict[str, list[tuple[float, float]]] = {"async": [], "sync": [], "langchain": []}
+    found: dict[str, list[tuple[float, float]]] = {"async": [], "default": [], "sync": [], "langchain": []}
     chosen = []
     for run in range(sizes.pairs):
         with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +61,7 @@ async def _injection(items: int, sizes: Sizes) -> list[Row]:
                 asked = queries(run)
                 section = await memory.assemble(READER, next(asked), MAX_TOKENS)  # which opens the board, and indexes its texts
                 chosen.append(section.count("<data"))
-                calls = (("async", _awaited(memory)), ("sync", _in_a_thread(memory)))
+                calls = (("async", _awaited(memory)), ("default", _awaited(memory, DEFAULT)), ("sync", _in_a_thread(memory)))
                 for which, call in calls if run % 2 else reversed(calls):
                     found[which].append(
                         percentiles([await timed(call, query) for query, _ in zip(asked, range(sizes.messages), strict=False)])
@@ -69,11 +71,13 @@ async def _injection(items: int, sizes: Sizes) -> list[Row]:
 
     def row(name: str, which: str) -> Row:
         half, most = zip(*found[which], strict=True)
-        note = f"p50 {median(half) * MS:.2f} ms; {median(chosen):.0f} items go into the prompt, of up to {MAX_TOKENS:,} tokens"
+        prompt = f"; {median(chosen):.0f} items go into the prompt, of up to {MAX_TOKENS:,} tokens" if which != "default" else ""
+        note = f"p50 {median(half) * MS:.2f} ms{prompt}"
         return Row(name, "ms", tuple(each * MS for each in most), MUST, note=note)
 
     return [
         row(f"what memory adds to a model call, served, {items:,} items, p95", "async"),
+        row(f"… of {DEFAULT:,} tokens, as adapters ask for by default, p95", "default"),
         row("… for code without an event loop, p95", "sync"),
         row("… in a LangChain agent, which has just observed what was asked, p95", "langchain"),
     ]
@@ -86,8 +90,8 @@ def queries(seed: int) -> Iterator[str]:
         yield f"what is quoted for part {rng.randrange(977)}, lot {rng.randrange(89)}?"
 
 
-def _awaited(memory: MemoryService) -> Call:
-    return lambda query: memory.assemble(READER, query, MAX_TOKENS)
+def _awaited(memory: MemoryService, max_tokens: int = MAX_TOKENS) -> Call:
+    return lambda query: memory.assemble(READER, query, max_tokens)
 
 
 def _in_a_thread(memory: MemoryService) -> Call:
