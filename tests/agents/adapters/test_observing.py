@@ -153,7 +153,7 @@ async def test_what_was_assembled_is_not_used_yet(board: Board) -> None:
     """It is as strong as before: a prompt need not wait until the board knows."""
     await observe(board, AgentSaid("The train takes five hours."))
     [before] = await board.top()
-    assert (await assemble(board, "train", 400)).chosen
+    assert (await assemble(board, "train", 400)).items
     await board.wait_applied()
     assert [item.strength for item in await board.top()] == [before.strength]
 
