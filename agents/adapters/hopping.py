@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 from blackboard.background import submit
 
 BLOCKED = (
-    "the event loop of its board does not answer: it is blocked, as by a call without await (then use the async twin there, or give an "
-    "address), or the machine is very busy"
+    "the event loop of its board does not get to run: the machine is busy, or a call without await blocks the loop in which it was opened:"
+    " use the async twin there, or give an address"
 )
 ENDED = "the event loop in which its board was opened has ended"
 ITSELF = "a call without await, in the event loop of its board, would wait for itself: use the async twin, or give an address"

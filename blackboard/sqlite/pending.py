@@ -162,7 +162,7 @@ def _write(db: sqlite3.Connection, state: _State) -> None:
 
 
 def _insert(db: sqlite3.Connection, units: list[Said]) -> int:
-    db.executemany("INSERT INTO units (data, observations) VALUES (?, ?)", units)
+    db.executemany("INSERT INTO units (data, observations) VALUES (?, ?)", [(unit.data, unit.observations) for unit in units])
     [(last,)] = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'units'").fetchall()
     return int(last)
 

@@ -20,7 +20,6 @@ from blackboard.client import Board
 from blackboard.errors import BadValue
 from blackboard.opening import open as open_board
 from blackboard.opening import serving
-from blackboard.scent.rules_file import shipped
 from blackboard.sync import open_sync
 from bus.binary import find_server
 from bus.errors import BadName
@@ -66,13 +65,6 @@ def test_what_is_no_event_is_told_where_it_is_said(memory: MemoryService) -> Non
         memory.observe_sync("finance", "We chose blue.")  # type: ignore[arg-type]
     with pytest.raises(BadValue, match="give a UserSaid"):
         asyncio.run(memory.observe("finance", "We chose blue."))  # type: ignore[arg-type]
-
-
-def test_what_takes_long_is_read_before_a_call_waits_for_it() -> None:
-    """The rules are there once a service is made: on a busy machine the first turn's ``within`` would not be enough to read them."""
-    shipped.cache_clear()
-    MemoryService(":memory:")
-    assert shipped.cache_info().currsize == 1
 
 
 def test_many_agents_at_once(memory: MemoryService) -> None:
