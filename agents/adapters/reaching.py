@@ -140,7 +140,7 @@ class Reached:
         for each in self._ensured:
             each.drop()
         if lost := self._lost + len(self._ensured):
-            _logger.info("the board of %s was away when its memory was closed: %d events that were observed are lost", self._agent, lost)
+            _logger.warning("the board of %s was away when its memory was closed: %d events that were observed are lost", self._agent, lost)
 
     # ---- its state ----------------------------------------------------------------------------------------------------------------------
 

@@ -591,7 +591,7 @@ async def test_requests_at_once_share_one_client(board: Board) -> None:
 
 
 async def test_a_board_that_is_away_costs_no_request(caplog: pytest.LogCaptureFixture) -> None:
-    """They are answered without memory, and it is told once."""
+    """They are answered without memory, and it is told once; what they said is lost if the service ends before the board is back."""
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         async with MemoryService(f"nats://127.0.0.1:{nobody.getsockname()[1]}/desk", within=0.2) as memory:
@@ -600,7 +600,9 @@ async def test_a_board_that_is_away_costs_no_request(caplog: pytest.LogCaptureFi
                 response = await post(app, {"message": SHIP})
                 assert response.json() == {"body": {"message": SHIP}, "section": "", "facts": {}}
                 assert "X-Memory" not in response.headers
-    assert [record.levelno for record in caplog.records if record.name.startswith("agents")] == [logging.WARNING]
+    away, lost = (record.message for record in caplog.records if record.name.startswith("agents"))
+    assert away.startswith("the board of desk is down")
+    assert "3 events that were observed are lost" in lost
 
 
 async def test_memory_is_back_with_its_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

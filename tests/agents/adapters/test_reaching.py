@@ -381,7 +381,7 @@ async def test_a_board_that_hangs(caplog: pytest.LogCaptureFixture) -> None:
         assert len(looks) <= 2  # and whoever looks for it from then on
         assert made.trouble == "no answer within 0.05 s"
         assert await made.ensure(name, "nothing") == "nothing"
-    assert [level for level, _ in messages(caplog)] == ["WARNING", "INFO"]
+    assert [level for level, _ in messages(caplog)] == ["WARNING", "WARNING"]  # that it is down; and what is lost in the end
 
 
 # ---- cancelled, behind, closed ----------------------------------------------------------------------------------------------------------
@@ -520,7 +520,7 @@ async def test_closing_while_it_is_down(caplog: pytest.LogCaptureFixture) -> Non
     async with asyncio.timeout(10):
         await ended.wait()
     assert messages(caplog)[-1] == (
-        "INFO", "the board of finance was away when its memory was closed: 1 events that were observed are lost",
+        "WARNING", "the board of finance was away when its memory was closed: 1 events that were observed are lost",
     )  # fmt: skip
 
 
