@@ -23,7 +23,7 @@ class Said(NamedTuple):
     data: bytes
     observations: int
     aside: bool = False
-    """Does no question of its agent's wait for it? (An outbox that is opened again has forgotten, and lets them wait.)"""
+    """Need no question of its agent's wait for it? (A file does not keep this, so that questions wait for all that goes through it.)"""
 
 
 class Room(NamedTuple):

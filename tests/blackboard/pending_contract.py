@@ -37,6 +37,13 @@ class PendingContract:
             found.append(parcel.units)
         assert found == [(said(0, 4), said(1)), (said(2, 9),), (said(3), said(4))]
 
+    async def test_what_is_said_aside_is_kept_like_the_rest(self, pending: Pending) -> None:
+        """Whether or not it is remembered that no question waits for it."""
+        await pending.keep(Said(b"unit", 3, aside=True))
+        parcel = await pending.next(LARGE, acknowledged=0)
+        assert parcel is not None
+        assert [(unit.data, unit.observations) for unit in parcel.units] == [(b"unit", 3)]
+
     async def test_a_new_epoch(self, pending: Pending) -> None:
         """What waits is numbered anew, without what is given up."""
         for number in range(1, 4):
