@@ -341,7 +341,7 @@ async def test_one_of_many(ensured: bool, monkeypatch: pytest.MonkeyPatch, caplo
         await go.wait()
         done.append(board.name)
 
-    async with reached(Opening(), within=0.05) as made:
+    async with reached(Opening(), within=0.3) as made:
         await made.do(name, "")
         monkeypatch.setattr(made, "_look", lambda: None)
         slow = asyncio.create_task(made.ensure(say, None) if ensured else made.do(say, None))
