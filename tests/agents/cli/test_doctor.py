@@ -17,7 +17,7 @@ def test_all_well(served: Path) -> None:
     assert done.code == 0
     lines = done.out.splitlines()
     assert all(line.startswith("ok ") for line in lines)
-    assert [line.split()[1] for line in lines if "its log goes on from there" in line] == ["kitchen:", "lab:", "shop:"]
+    assert [line.split()[1] for line in lines if "its log goes on from there" in line] == ["desk:", "kitchen:", "lab:", "shop:"]
     assert any("set aside: " in line and "NotInView" in line for line in lines)
     assert any("operator: NotInView: not in your view" in line for line in lines)
 

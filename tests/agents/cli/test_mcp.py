@@ -19,7 +19,7 @@ from tests.agents.cli.commands import PHEROBOARD, environment
 
 async def test_a_client_that_starts_it(served: Path) -> None:
     """On its standard streams a client finds the tools and the resources of the board that is served, in the name that it gave."""
-    command = StdioServerParameters(command=PHEROBOARD, args=["mcp", "kitchen", "--as", "ann"], env=environment(served), cwd=served)
+    command = StdioServerParameters(command=PHEROBOARD, args=["mcp", "desk", "--as", "ann"], env=environment(served), cwd=served)
     async with Client(command) as client:
         long = "酒店要靠近会场。" * 4_000
         await client.call_tool("observe", {"text": long, "scope": "shared"})
