@@ -15,11 +15,13 @@ Laws:
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 from typing import Any, get_type_hints
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from blackboard.errors import BadValue
 
@@ -40,11 +42,12 @@ class Tool(Struct, frozen=True):
     """What its arguments are checked by."""
 
     @classmethod
-    def of(cls, function: "Callable[..., Any] | Tool") -> "Tool":
+    def of(cls, function: "Callable[..., Any] | Tool", *, without: Collection[str] = ()) -> "Tool":
         """The tool that a function is: its name, its docstring, and the types of its parameters, which must be JSON's.
 
-        A function may be ``async``, or a method. What is a tool already stays it. Raises ``BadValue`` for a function without a name, for a
-        parameter without a type, and for one of a type, or with a default, that JSON has not.
+        A function may be ``async``, or a method. What is a tool already stays it. ``without``: parameters that are no model's to give, but
+        of whoever offers the tool (``having``). Raises ``BadValue`` for a function without a name, for a parameter without a type, and for
+        one of a type, or with a default, that JSON has not.
         """
         if isinstance(function, Tool):
             return function
@@ -54,7 +57,7 @@ class Tool(Struct, frozen=True):
         try:
             hints = get_type_hints(function, include_extras=True)
             arguments = msgspec.defstruct(
-                name, [_field(each, hints, name) for each in inspect.signature(function).parameters.values()],
+                name, [_field(each, hints, name) for each in inspect.signature(function).parameters.values() if each.name not in without],
                 kw_only=True, forbid_unknown_fields=True,
             )  # fmt: skip
             (reference,), definitions = msgspec.json.schema_components([arguments], ref_template="#/$defs/{name}")
@@ -67,6 +70,10 @@ class Tool(Struct, frozen=True):
         if definitions:
             parameters["$defs"] = definitions
         return cls(name, inspect.cleandoc(function.__doc__ or name), parameters, function, arguments)
+
+    def having(self, **given: Any) -> "Tool":
+        """The same tool, whose function is given these besides."""
+        return replace(self, function=partial(self.function, **given))
 
     async def call(self, arguments: Mapping[str, Any]) -> Any:
         """Call it. Raises ``BadValue`` for arguments that do not fit, and what the function raises."""

@@ -15,7 +15,7 @@ Laws:
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -23,7 +23,7 @@ import msgspec
 from agents.adapters.events import AgentSaid, Event, ToolReturned, UserSaid
 from agents.adapters.needing import needing
 from agents.adapters.service import AnyMemory, MemoryService, service_of
-from agents.board_tools import board_tools
+from agents.board_tools import BOARD_TOOLS
 from agents.tools import Tool
 from blackboard.client import Board
 from blackboard.errors import BadValue, Refused
@@ -83,7 +83,7 @@ class PheromoneMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self.agent = agent
         self._max_tokens = max_tokens
         self._conversation = conversation
-        self.tools = [_structured(tool, self.memory, agent) for tool in _described()] if tools else []
+        self.tools = [_structured(tool, self.memory, agent) for tool in BOARD_TOOLS.values()] if tools else []
 
     # ---- the turn begins, and ends ------------------------------------------------------------------------------------------------------
 
@@ -316,18 +316,12 @@ def _written(value: Any) -> str:
 # ---- the board --------------------------------------------------------------------------------------------------------------------------
 
 
-def _described() -> tuple[Tool, ...]:
-    """The board's tools as a model is told of them; each call is made on the board as it is reached then."""
-    return board_tools(cast("Board", None))
-
-
 def _structured(tool: Tool, memory: MemoryService, agent: str) -> BaseTool:
-    """A tool of the board's as one of LangChain's; what the board refuses is told to the model."""
+    """A tool of the board's as one of LangChain's, on the board as each call reaches it; what that refuses is told to the model."""
 
     async def call(board: Board, given: Mapping[str, Any]) -> str | ToolException:
-        here = next(each for each in board_tools(board) if each.name == tool.name)
         try:
-            result = await here.call(given)
+            result = await tool.having(board=board).call(given)
         except Refused as error:
             return ToolException(str(error))
         return result if isinstance(result, str) else msgspec.json.encode(result).decode()

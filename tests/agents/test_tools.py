@@ -233,3 +233,19 @@ def test_a_schema_is_json() -> None:
         pass
 
     assert msgspec.json.decode(msgspec.json.encode(Tool.of(act).parameters)) == Tool.of(act).parameters
+
+
+async def test_what_is_no_models_to_give() -> None:
+    """It is in no schema, no model can give it, and whoever offers the tool does."""
+
+    def price(shop: str, item: str) -> str:
+        """Ask for a price."""
+        return f"{item} at {shop}"
+
+    tool = Tool.of(price, without={"shop"})
+    assert list(tool.parameters["properties"]) == ["item"]
+    here, there = tool.having(shop="here"), tool.having(shop="there")
+    assert await here.call({"item": "tea"}) == "tea at here"
+    assert await there.call({"item": "tea"}) == "tea at there"
+    with pytest.raises(BadValue, match="shop"):
+        await here.call({"item": "tea", "shop": "mine"})

@@ -11,7 +11,7 @@ Laws:
 from collections.abc import Awaitable, Callable
 from functools import partial
 from importlib import metadata
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from mcp.server import Server, ServerRequestContext
@@ -40,8 +40,7 @@ from mcp_types import Tool as ToolOffered
 
 from agents.adapters.mcp.news import CONSTRAINTS, VIEW, News
 from agents.adapters.service import AnyMemory, service_of
-from agents.board_tools import board_tools, shown
-from agents.tools import Tool
+from agents.board_tools import BOARD_TOOLS, shown
 from blackboard.client import Board
 from blackboard.errors import Refused, TooBig
 from blackboard.wire import from_wire
@@ -64,7 +63,7 @@ _OFFERED = [
         input_schema=tool.parameters,
         annotations=ToolAnnotations(read_only_hint=tool.name in _READS, destructive_hint=False, open_world_hint=False),
     )
-    for tool in board_tools(cast(Board, None))  # what they are is asked here: that needs no board
+    for tool in BOARD_TOOLS.values()
 ]
 _RESOURCES = [
     Resource(
@@ -96,8 +95,6 @@ class BoardServer(Server[Any]):
     def __init__(self, memory: AnyMemory, agent: str | None = None) -> None:
         self.memory = service_of(memory, *(() if agent is None else (agent,)))
         self.agent = agent
-        self._tools: dict[str, tuple[Board, dict[str, Tool]]] = {}
-        """Agent → those of the board that it had last."""
         self._news: dict[str, News] = {}
         super().__init__(
             "pheroboard",
@@ -119,7 +116,7 @@ class BoardServer(Server[Any]):
         return ListToolsResult(tools=_OFFERED)
 
     async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
-        if params.name not in {tool.name for tool in _OFFERED}:
+        if params.name not in BOARD_TOOLS:
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}: tools/list names those that there are")
         done = await self._reach(self._whose(ctx), partial(self._call, name=params.name, arguments=params.arguments or {}))
         if isinstance(done, _Failed):
@@ -128,9 +125,7 @@ class BoardServer(Server[Any]):
         return CallToolResult(content=[TextContent(text=said)], structured_content={"result": done})
 
     async def _call(self, board: Board, name: str, arguments: dict[str, Any]) -> Any:
-        if board.agent not in self._tools or self._tools[board.agent][0] is not board:  # it was opened anew
-            self._tools[board.agent] = board, {tool.name: tool for tool in board_tools(board)}
-        return await self._tools[board.agent][1][name].call(arguments)
+        return await BOARD_TOOLS[name].having(board=board).call(arguments)
 
     # ---- resources ----------------------------------------------------------------------------------------------------------------------
 
