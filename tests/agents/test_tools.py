@@ -115,10 +115,26 @@ async def test_defaults_that_can_change() -> None:
         into.append(what)
         return into
 
+    def mark(what: str, among: set[str] = {"first"}) -> set[str]:  # noqa: B006
+        among.add(what)
+        return among
+
     tool = Tool.of(note)
     await tool.call({"what": "second"})
     assert await tool.call({"what": "third"}) == ["first", "second", "third"]
     assert tool.parameters["required"] == ["what"]
+    assert await Tool.of(mark).call({"what": "second"}) == {"first", "second"}
+
+
+async def test_parameters_that_are_given_by_name_only() -> None:
+    """As the model gives all by name, one that must be given may stand behind one that need not."""
+
+    def book(nights: int = 1, *, city: str) -> str:
+        return f"{nights} in {city}"
+
+    tool = Tool.of(book)
+    assert tool.parameters["required"] == ["city"]
+    assert await tool.call({"city": "Lisbon"}) == "1 in Lisbon"
 
 
 async def test_a_struct_of_the_tool_s_name() -> None:
@@ -203,6 +219,21 @@ def unlike(a: int = object()) -> None:  # type: ignore[assignment]
 class Callable_:  # noqa: N801
     def __call__(self, a: int) -> None:
         pass
+
+
+@pytest.mark.parametrize(("name", "fits"), [("a" * 64, True), ("A-b_9", True), ("a" * 65, False), ("a.b", False), ("预订", False)])
+def test_names_that_a_model_can_call_by(name: str, fits: bool) -> None:
+    """Up to 64 Latin letters, digits, and - and _, which all providers take."""
+
+    def act() -> None:
+        pass
+
+    act.__name__ = name
+    if fits:
+        assert Tool.of(act).name == name
+    else:
+        with pytest.raises(BadValue, match="has no name that a model can call it by"):
+            Tool.of(act)
 
 
 @pytest.mark.parametrize(
