@@ -25,7 +25,7 @@ class KeyTokens:
     async def verify_token(self, token: str) -> AccessToken | None:
         """Whose it is; None: nobody's."""
         name = token.partition(".")[0]
-        return AccessToken(token=token, client_id=name, subject=name, scopes=[]) if self._is_right(name, token) else None
+        return AccessToken(token=token, client_id=name, scopes=[]) if self._is_right(name, token) else None
 
     def _is_right(self, name: str, shown: str) -> bool:
         try:

@@ -19,7 +19,8 @@ async def test_a_folder_of_keys(tmp_path: Path) -> None:
     tokens = KeyTokens(tmp_path)
     assert await whose(tokens, anns) == "ann"
     assert await whose(tokens, bobs) == "bob"
-    for wrong in ("", "ann", "ann.", anns[:-1], f"{anns}0", anns.upper(), anns.replace("ann", "bob"), "zoe.00", "../ann.00", "é", host):
+    others = anns.upper(), anns.replace("ann", "bob"), "zoe.00", "../ann.00", host
+    for wrong in ("", "ann", "ann.", anns[:-1], f"{anns}0", "é", "ann.é", *others):
         assert await whose(tokens, wrong) is None, wrong
     (tmp_path / "ann.nk").unlink()
     assert await whose(tokens, anns) is None
