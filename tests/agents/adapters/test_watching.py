@@ -76,7 +76,8 @@ async def test_nothing_else_is_told(running: RunningBoard) -> None:
         await put(ada, ("shared", "trips"), "a", {"n": 1})
         await put(ada, ("shared",), "b", {"n": 2})
         await put(bob, ("memories", "bob"), "c", {"n": 3})
-        await ada.deposit("a fact", key="/shared/trip/", scope="shared")
+        await ada.deposit("a fact", key=path(TRIP), scope="shared")
+        await ada.deposit("another", key=path(TRIP), target=target_of("d"), kind="preference", scope="shared")
         await running.advance(3600)
         await ada.use(await put(ada, TRIP, "d", {"n": 4}))
         await put(bob, (*TRIP, "day"), "e", {"n": 5})
@@ -107,13 +108,15 @@ async def test_a_wait_that_is_cancelled_loses_nothing(running: RunningBoard, mon
         assert [(await anext(changes)).key for _ in range(2)] == ["0", "1"]
 
 
-async def test_a_watch_that_is_closed_is_at_its_end(running: RunningBoard) -> None:
-    """Whoever waits is told so; and whoever asks afterwards."""
+async def test_a_watch_that_is_closed_is_at_its_end(running: RunningBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits is told so, and looks for no board any more; and whoever asks afterwards."""
+    monkeypatch.setattr("agents.adapters.watching.AGAIN", 3600.0)
     changes = Watch(MemoryService(running["ada"]), "ada", TRIP)
-    async with changes:
-        waiting = asyncio.ensure_future(anext(changes, None))
-        await asyncio.sleep(0)
-    assert await waiting is None
+    async with asyncio.timeout(10):
+        async with changes:
+            waiting = asyncio.ensure_future(anext(changes, None))
+            await asyncio.sleep(0)
+        assert await waiting is None
     assert [change async for change in changes] == []
 
 
@@ -142,3 +145,14 @@ async def test_a_board_that_its_opener_closes_ends_no_watch(monkeypatch: pytest.
     monkeypatch.setattr(memory, "reach", reach)
     assert [change async for change in changes] == []
     assert asked == 3
+
+
+def test_a_watch_on_a_loop_that_has_ended() -> None:
+    """It ended with that: closing it is no error."""
+
+    async def main() -> Watch:
+        async with blackboard.open(":memory:", agent="ada") as board:
+            changes = Watch(MemoryService(board), "ada", TRIP)
+            return await changes.__aenter__()
+
+    asyncio.run(asyncio.run(main()).aclose())
