@@ -9,6 +9,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from agents.adapters.mcp import BoardServer, KeyTokens
+from agents.adapters.service import MemoryService
 from agents.cli import call
 from agents.cli.mcp import mcp
 from agents.cli.places import Where
@@ -65,6 +67,46 @@ async def test_over_http_without_keys(tmp_path: Path, monkeypatch: pytest.Monkey
     await asyncio.wait({serving})
 
 
+async def test_in_whose_name_and_with_which_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the standard streams one agent's, or the operator's; over HTTP each one's. The board is shown the keys that were named."""
+    make(tmp_path / "ann.nk")
+    make(tmp_path / "keys" / "operator.nk")
+    await begun(tmp_path / "trip")
+    spoken = list[tuple[str | None, object, str | None]]()
+
+    class Noted(MemoryService):
+        def __init__(self, board: str, *, credentials: Path | None) -> None:
+            super().__init__(board, credentials=credentials)
+            self.credentials = credentials
+
+    async def noted(server: BoardServer, tokens: KeyTokens | None = None, **_: object) -> None:
+        assert isinstance(server.memory, Noted)
+        known = await tokens.verify_token(token("ann", key)) if tokens else None
+        spoken.append((server.agent, server.memory.credentials, known.client_id if known else None))
+
+    monkeypatch.setattr("agents.adapters.service.MemoryService", Noted)
+    for serve in ("serve_stdio", "serve_http"):
+        monkeypatch.setattr(f"agents.adapters.mcp.{serve}", noted)
+    keys, key = tmp_path / "keys", tmp_path / "ann.nk"
+    for agent, http, shown in ((None, None, keys), ("ann", None, key), (None, "0", keys), ("ann", "0", key)):
+        await mcp(str(tmp_path / "trip"), agent=agent, http=http, where=Where(data=tmp_path, credentials=shown))
+    assert spoken == [("operator", keys, None), ("ann", key, None), (None, keys, None), (None, key, "ann")]
+
+
+async def test_where_it_listens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the loopback address that was named, in brackets or not; on 127.0.0.1 if a port alone was."""
+    await begun(tmp_path / "trip")
+    listened = list[tuple[str, int]]()
+
+    async def noted(*_: object, host: str, port: int, **__: object) -> None:
+        listened.append((host, port))
+
+    monkeypatch.setattr("agents.adapters.mcp.serve_http", noted)
+    for http in ("8000", "localhost:8001", "[::1]:8002"):
+        await mcp(str(tmp_path / "trip"), agent="ann", http=http, where=Where(data=tmp_path))
+    assert listened == [("127.0.0.1", 8000), ("localhost", 8001), ("::1", 8002)]
+
+
 def test_what_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """It is said before anything is served, with the cure."""
     monkeypatch.chdir(tmp_path)
@@ -88,6 +130,13 @@ def test_what_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     make(tmp_path / "others" / "ann.nk")
     assert "leave out --as" in refused("trip", "--http", "0", "--as", "ann", "--credentials", str(tmp_path / "others"))
     assert "say whose with --as" in refused("trip", "--http", "0", "--credentials", str(tmp_path / "others" / "ann.nk"))
+
+
+def test_which_of_several(served: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where more than one board is served none is taken that was not named."""
+    monkeypatch.setenv("PHEROBOARD_DATA", str(served))
+    assert call(["mcp"]) == 1
+    assert "which board? Name one of shop, lab, kitchen, desk" in capsys.readouterr().err
 
 
 async def begun(path: Path) -> None:
