@@ -48,7 +48,7 @@ class Background:
             _logger.error("boards were not closed within %g s: what was said last may be lost", AT_THE_END)  # noqa: TRY400 - it says all
 
     async def _close(self) -> None:
-        for error in await asyncio.gather(*(close() for close in list(self.closers)), return_exceptions=True):
+        for error in await asyncio.gather(*(close() for close in self.closers), return_exceptions=True):
             if error is not None:
                 _logger.error("a board could not be closed at the end", exc_info=error)
 

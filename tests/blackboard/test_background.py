@@ -3,6 +3,8 @@
 import asyncio
 import subprocess
 import sys
+import threading
+from concurrent.futures import Future
 
 import pytest
 
@@ -58,6 +60,15 @@ async def test_from_here_and_from_there() -> None:
     assert await await_on(here, where()) is here
 
 
+async def test_on_one_s_own_loop_it_is_one_s_own_work() -> None:
+    """No other task does it: who is cancelled goes on once that is over, and not before."""
+
+    async def who() -> asyncio.Task[None] | None:
+        return asyncio.current_task()
+
+    assert await await_on(asyncio.get_running_loop(), who()) is asyncio.current_task()
+
+
 async def test_cancelled() -> None:
     """Who awaits and is cancelled cancels the work."""
     begun, ended = asyncio.Event(), asyncio.Event()
@@ -76,6 +87,27 @@ async def test_cancelled() -> None:
     with pytest.raises(asyncio.CancelledError):
         await caller
     await ended.wait()
+
+
+def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits in a thread and is interrupted cancels the work."""
+    begun, ended = threading.Event(), threading.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    def interrupt(*_: object) -> None:
+        begun.wait()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Future, "result", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        wait_on(background().loop, work())
+    assert ended.wait(10)
 
 
 def test_an_error_is_the_caller_s() -> None:
@@ -145,3 +177,20 @@ if (child := os.fork()) == 0:
 os.waitpid(child, 0)
 """)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_process_that_was_forked_while_a_thread_asked() -> None:
+    """It does not wait for a thread that it does not have."""
+    done = run("""
+import os, signal
+from blackboard import background as module
+
+with module._making:  # as another thread does that asks
+    if (child := os.fork()) == 0:
+        signal.alarm(10)
+        print(module.background().loop.is_running(), flush=True)
+        os._exit(0)
+os.waitpid(child, 0)
+""")
+    assert done.stdout == "True\n"
