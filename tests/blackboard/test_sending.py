@@ -95,20 +95,24 @@ async def test_what_is_said_aside_is_not_awaited(bus: Recording, monkeypatch: py
     """Unless something else went along with it, or its epoch is another than what is awaited so far."""
     monkeypatch.setattr(sending, "AT_ONCE", 2)
     out = sender(bus)
+    before = out.mark
+    await out.say(unit(-1), aside=True)
+    assert (out.mark[1], out.awaited) == (1, before)
     await out.say(unit(0))
     await out.say(unit(1), aside=True)
-    assert (out.mark[1], out.awaited[1]) == (2, 1)
+    assert (out.mark[1], out.awaited[1]) == (3, 2)
     bus.open.clear()
     async with asyncio.TaskGroup() as tasks:
-        for number in range(2, 5):
+        for number in range(2, 6):
             tasks.create_task(out.say(unit(number), aside=number != 4))
         await asyncio.sleep(0)
         bus.open.set()
+    assert bus.posts[-1].units == (unit(4), unit(5))
     assert out.awaited == out.mark
     bus.errors.append(TooLarge("no"))
     with pytest.raises(TooLarge):
-        await out.say(unit(5))
-    await out.say(unit(6), aside=True)
+        await out.say(unit(6))
+    await out.say(unit(7), aside=True)
     assert out.awaited == out.mark == (bus.posts[-1].epoch, 1)
     await out.aclose()
 
@@ -354,6 +358,18 @@ async def test_taking_up_keeps_within_the_limits(bus: Recording) -> None:
     await out.taken_up()
     assert len(bus.posts) == 1
     assert asyncio.get_running_loop().time() - began >= 0.05
+    await out.aclose()
+
+
+@pytest.mark.parametrize("forgotten", [True, False])
+async def test_what_is_awaited_of_an_epoch_that_is_taken_up(bus: Recording, *, forgotten: bool) -> None:
+    """What was said last; and nothing of one that the board has forgotten: a question would wait for it without an end."""
+    pending = Safe(reopened=True)
+    pending.number, pending.acknowledged = 5, 5
+    bus.number = 0 if forgotten else 5
+    out = sender(bus, pending)
+    await out.taken_up()
+    assert out.awaited == out.mark == (pending.epoch, 0 if forgotten else 5)
     await out.aclose()
 
 
