@@ -16,6 +16,7 @@ Laws:
 """
 
 import os
+import re
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from importlib.util import find_spec
@@ -43,6 +44,8 @@ ATTEMPTS = 3
 """A request that the server could not take is sent so often at most, each time on the budget."""
 PAUSE = 0.5
 """Seconds before the second attempt, if the server does not say; twice as many before each one after it."""
+SECRET = 8
+"""Characters of a key that is looked for within words, too."""
 SHOWN = 500
 """Characters of an error, at most."""
 LATER = (408, 409, 429)
@@ -271,7 +274,8 @@ class Chat:
     def _shown(self, text: str) -> str:
         """What a server said, without the key, and not at any length."""
         for key in filter(None, (self._key, os.environ.get("OPENAI_API_KEY"))):
-            text = text.replace(key, "…")
+            # A short one, as local servers are given for want of any, is part of words that are none.
+            text = text.replace(key, "…") if len(key) >= SECRET else re.sub(rf"(?<!\w){re.escape(key)}(?!\w)", "…", text)
         return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 

@@ -247,6 +247,14 @@ async def test_the_temperature_is_sent_if_given(model: Model) -> None:
     assert model.heard[0][1]["temperature"] == 0.0
 
 
+async def test_a_key_that_is_none_garbles_no_error(model: Model) -> None:
+    """As local servers are given one: it is hidden where it stands as a word, and is no part of others."""
+    model.does(says({"error": {"message": "asked, but k is wrong"}}, 401))
+    async with Chat("tiny", base_url=model.url, api_key="k", budget=Budget(10_000)) as chat:
+        with pytest.raises(NoReply, match="asked, but … is wrong"):
+            await chat.ask([{"role": "user", "content": "?"}], 10)
+
+
 async def test_what_cannot_be_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """An address of another kind, no time, a negative budget; no key where one is needed; no package."""
     with pytest.raises(BadValue, match="http://"):

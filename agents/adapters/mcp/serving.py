@@ -92,6 +92,8 @@ async def serve_http(
         raise BadValue(
             f"{host} is not one of {', '.join(LOOPBACK)}, and nothing is encrypted: give one, and put a proxy with TLS before it"
         )
+    if not 0 <= port <= 65535:
+        raise BadValue(f"port {port}: give one from 1 to 65535, or 0 for a free one")
     app = web_app(server, tokens, host=host)
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)

@@ -194,6 +194,8 @@ async def test_what_cannot_be_served(tmp_path: Path) -> None:
             await serve_http(server, host=host, told=print)
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(PortTaken, match=r"Address already in use.*: choose another"):
         await serve_http(server, port=taken.getsockname()[1], told=print)
+    with pytest.raises(BadValue, match="port 99999: give one from 1 to 65535, or 0"):
+        await serve_http(server, port=99999, told=print)
     with pytest.raises(BadValue, match="who is served"):
         web_app(server, KeyTokens(tmp_path))
     with pytest.raises(BadValue, match="who is served"):
