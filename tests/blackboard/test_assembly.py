@@ -77,8 +77,25 @@ def test_what_the_prompt_has_besides_is_not_said_again() -> None:
         "never feed the cat chocolate", "猫咪豆豆掉毛 cat",
     ]  # fmt: skip
     alone = PheromoneNetwork()
-    put(alone, "the cat is shedding")
+    put(alone, "the cat  is\nshedding")
     assert look(alone, "cat", beside="the cat is shedding").why_empty == "what has to do with the query stands in the prompt already"
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "there"),
+    [
+        ("50", "50", True),
+        ("500", "50", False),
+        ("150", "50", False),
+        ("150, 50", "50", True),
+        ("not「50」but", "「50」", True),
+        ("xa a a", "a a", True),
+        ("50", "", False),
+    ],
+)
+def test_what_a_text_says(text: str, said: str, *, there: bool) -> None:
+    """Its words, from where one begins to where one ends; signs begin and end anywhere; nothing is said nowhere."""
+    assert assembly.has(text, said) is there
 
 
 def test_an_archived_hard_constraint_binds_from_there() -> None:
