@@ -177,6 +177,7 @@ def test_closing_while_calls_are_under_way(memory: MemoryService, caplog: pytest
         (lambda: MemoryService("nats://127.0.0.1:4222"), "names no board"),
         (lambda: MemoryService("my board"), "my board"),
         (lambda: MemoryService(":memory:", tiem="wall"), "setting 'tiem': there are .*scope, .*time, within"),
+        (lambda: MemoryService(":memory:", agent="ann"), "setting 'agent': there are"),
         (lambda: MemoryService(":memory:").client("two words"), "two words"),
         (lambda: service_of(":memory:", None), "agent name None"),  # type: ignore[arg-type]
     ],
@@ -196,6 +197,8 @@ async def test_a_board_that_is_open_serves_its_agent() -> None:
             memory.client("travel")
         with pytest.raises(BadValue, match="this one is open"):
             MemoryService(board, time="wall")
+        with pytest.raises(BadValue, match="this one is open"):
+            MemoryService(board, credentials="keys")
         with pytest.raises(BadValue, match="make the service in there"):
             await asyncio.to_thread(MemoryService, board)
 
