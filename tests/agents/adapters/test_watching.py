@@ -108,6 +108,36 @@ async def test_a_wait_that_is_cancelled_loses_nothing(running: RunningBoard, mon
         assert [(await anext(changes)).key for _ in range(2)] == ["0", "1"]
 
 
+async def test_a_feed_that_breaks_loses_nothing(running: RunningBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changed before it is heard again is told; also what was heard and not told yet."""
+    monkeypatch.setattr("agents.adapters.watching.AGAIN", 0.001)
+    ada, about, asked = running["ada"], Board.about, asyncio.Event()
+
+    async def hangs(*_: Any) -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    async def fails(*_: Any) -> None:
+        monkeypatch.setattr(Board, "about", about)
+        raise LookupError
+
+    async with asyncio.timeout(10), Watch(MemoryService(ada), "ada", TRIP) as changes:
+        await put(ada, TRIP, "0", {"n": 0})
+        assert (await anext(changes)).key == "0"
+        assert changes._hearing
+        await changes._hearing.feed.aclose()
+        await put(ada, TRIP, "1", {"n": 1})
+        assert (await anext(changes)).key == "1"
+        await put(ada, TRIP, "2", {"n": 2})
+        monkeypatch.setattr(Board, "about", hangs)
+        waiting = asyncio.ensure_future(anext(changes))
+        await asked.wait()
+        waiting.cancel()
+        await asyncio.wait({waiting})
+        monkeypatch.setattr(Board, "about", fails)
+        assert (await anext(changes)).key == "2"
+
+
 async def test_a_watch_that_is_closed_is_at_its_end(running: RunningBoard, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits is told so, and looks for no board any more; and whoever asks afterwards."""
     monkeypatch.setattr("agents.adapters.watching.AGAIN", 3600.0)
