@@ -57,6 +57,15 @@ def test_what_is_observed_comes_back(memory: MemoryService) -> None:
         assert asyncio.run(memory.assemble("finance", "Which logo?", 400)) == section
     assert len(memory._clients) == 1
     assert memory.assemble_sync("finance", "Zebras?", 400) == ""
+    assert memory.assemble_sync("finance", "Which logo?", 400, [SAID]) == ""
+    assert asyncio.run(memory.assemble("finance", "Which logo?", 400, [SAID])) == ""
+
+
+def test_in_memory_each_service_has_a_board_of_its_own(memory: MemoryService) -> None:
+    """What one was told no other knows."""
+    memory.observe_sync("finance", AgentSaid(SAID))
+    with MemoryService(":memory:", within=20.0) as other:
+        assert other.assemble_sync("finance", "Which logo?", 400) == ""
 
 
 def test_what_is_no_event_is_told_where_it_is_said(memory: MemoryService) -> None:
@@ -269,6 +278,7 @@ def test_a_loop_that_has_ended(caplog: pytest.LogCaptureFixture) -> None:
     assert asyncio.run(memory.assemble("finance", "Which logo?", 400)) == ""
     memory.observe_sync("finance", AgentSaid(SAID))
     memory.close()
+    asyncio.run(memory.aclose())
     assert told(caplog) == [("WARNING", "no memory: the event loop in which its board was opened has ended")]
 
 
