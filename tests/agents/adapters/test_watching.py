@@ -138,6 +138,20 @@ async def test_a_feed_that_breaks_loses_nothing(running: RunningBoard, monkeypat
         assert (await anext(changes)).key == "2"
 
 
+async def test_another_board_is_heard_from_now_on(running: RunningBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that stands in the place of the former, and knows nothing of where that stood."""
+    monkeypatch.setattr("agents.adapters.watching.AGAIN", 0.001)
+    changes = Watch(MemoryService(running["ada"]), "ada", TRIP)
+    changes._since = "shared=1000000 private=1000000"
+    async with asyncio.timeout(20), changes:
+        waiting = asyncio.ensure_future(anext(changes))
+        number = 0
+        while not waiting.done():
+            await put(running["ada"], TRIP, str(number), {"n": number})
+            number += 1
+        assert (await waiting).cause == "deposit"
+
+
 async def test_a_watch_that_is_closed_is_at_its_end(running: RunningBoard, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits is told so, and looks for no board any more; and whoever asks afterwards."""
     monkeypatch.setattr("agents.adapters.watching.AGAIN", 3600.0)
