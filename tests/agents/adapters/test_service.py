@@ -204,6 +204,8 @@ async def test_a_board_that_is_open_serves_its_agent() -> None:
         memory.client("finance")
         with pytest.raises(BadValue, match="agent 'travel': the board that is open is finance's; give an address"):
             memory.client("travel")
+        with pytest.raises(BadValue, match="agent 'travel'"):
+            await memory.observe("travel", AgentSaid(SAID))
         with pytest.raises(BadValue, match="this one is open"):
             MemoryService(board, time="wall")
         with pytest.raises(BadValue, match="this one is open"):
