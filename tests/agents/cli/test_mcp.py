@@ -139,6 +139,14 @@ def test_which_of_several(served: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     assert "which board? Name one of shop, lab, kitchen, desk" in capsys.readouterr().err
 
 
+def test_a_board_that_is_served_to_all(served: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """As long as no agent was added its server's own keys are nobody's token."""
+    monkeypatch.setenv("PHEROBOARD_DATA", str(served))
+    monkeypatch.delenv("PHEROBOARD_CREDENTIALS", raising=False)
+    assert call(["mcp", "desk", "--http", "0"]) == 1
+    assert "no agent has a key here: say with --as" in capsys.readouterr().err
+
+
 async def begun(path: Path) -> None:
     """A board that is there."""
     async with open_board(path, agent="ann"):
