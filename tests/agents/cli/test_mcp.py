@@ -72,7 +72,7 @@ async def test_in_whose_name_and_with_which_keys(tmp_path: Path, monkeypatch: py
     make(tmp_path / "ann.nk")
     make(tmp_path / "keys" / "operator.nk")
     await begun(tmp_path / "trip")
-    spoken = list[tuple[str | None, object, str | None]]()
+    spoken = list[tuple[str | None, object, list[str]]]()
 
     class Noted(MemoryService):
         def __init__(self, board: str, *, credentials: Path | None) -> None:
@@ -81,8 +81,8 @@ async def test_in_whose_name_and_with_which_keys(tmp_path: Path, monkeypatch: py
 
     async def noted(server: BoardServer, tokens: KeyTokens | None = None, **_: object) -> None:
         assert isinstance(server.memory, Noted)
-        known = await tokens.verify_token(token("ann", key)) if tokens else None
-        spoken.append((server.agent, server.memory.credentials, known.client_id if known else None))
+        shown = [await tokens.verify_token(token(name, key)) for name in ("ann", "bob")] if tokens else []
+        spoken.append((server.agent, server.memory.credentials, [each.client_id for each in shown if each]))
 
     monkeypatch.setattr("agents.adapters.service.MemoryService", Noted)
     for serve in ("serve_stdio", "serve_http"):
@@ -90,7 +90,7 @@ async def test_in_whose_name_and_with_which_keys(tmp_path: Path, monkeypatch: py
     keys, key = tmp_path / "keys", tmp_path / "ann.nk"
     for agent, http, shown in ((None, None, keys), ("ann", None, key), (None, "0", keys), ("ann", "0", key)):
         await mcp(str(tmp_path / "trip"), agent=agent, http=http, where=Where(data=tmp_path, credentials=shown))
-    assert spoken == [("operator", keys, None), ("ann", key, None), (None, keys, None), (None, key, "ann")]
+    assert spoken == [("operator", keys, []), ("ann", key, []), (None, keys, []), (None, key, ["ann"])]
 
 
 async def test_where_it_listens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
